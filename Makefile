@@ -66,14 +66,8 @@ examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000
 bench: $(VENV)/installed ## how fast: cold start, watch, wire, whole grading
 	$(BIN)/python tests/bench/bench.py
 
-bench-class: $(VENV)/installed-dev ## how fast a class of 200 is graded, with what memory, and what five kills change
-	@$(BIN)/python tests/bench/bench_class.py
-
 bench-soak: $(VENV)/installed-dev ## does anything grow in 1,000 gradings in a row?
 	@$(BIN)/python tests/bench/bench_soak.py
-
-bench-contention: $(VENV)/installed-dev ## does a busy machine, or who else is graded, change a mark? BENCH="--students 60 --hostile 20 --kills 2" for more
-	@$(BIN)/python tests/bench/bench_contention.py $(BENCH)
 
 bench-charlm: $(VENV)/installed ## how reliably the language model learns; BENCH="--task arithmetic --seeds 10" for fewer runs
 	@$(BIN)/python tests/bench/bench_charlm.py $(BENCH)
@@ -131,4 +125,4 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build tests/*/node_modules
 
-.PHONY: help install grade check test proof attacks selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm fuzz stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean
+.PHONY: help install grade check test proof attacks selftest mutation examples bench bench-soak bench-charlm fuzz stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean

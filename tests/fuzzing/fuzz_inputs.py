@@ -23,7 +23,7 @@ from typing import Any
 
 from class_maker import tar_bytes, zip_bytes
 from exports_results import example
-from fuzz_targets import CLASS, ENDINGS, KEY, RunnableCheck, checks_that_run, header
+from fuzz_targets import CLASS, ENDINGS, RunnableCheck, checks_that_run, header
 
 from grader.core import course
 from grader.core.contents import read_submission
@@ -58,15 +58,6 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
         '"', '""', ",", ";", "\t", "\r\n", "\0", "\ufeff", "-", "0,5", "999999999", "1e9", "Ada Doe", "ada@example.edu",
         "0007", "Student,ID,SIS User ID,SIS Login ID,Section,GRPO (12)\n", "Points Possible", "Username", "=1+1",
         "GRPO [Total Pts: 20 Score] |12", "Friday, 20 November 2031, 1:00 PM", "\u0661", "\u202e",
-    ),
-    "roster": (
-        '"', ",", ";", "\n", "submission", "identifier", "github_username", "submitted_at", "email", "hw-ada", "HW-ADA",
-        "2031-11-20T12:00:00+01:00", "0001-01-01T00:00:00+23:59", "20311120T1200", "12:00", "\0", "\ufeff",
-    ),
-    "policy": (
-        "due = ", "last = ", "time_zone = ", '"../../etc/passwd"', '"UTC"', "deduction_percent = ", "per = ", '"hour"',
-        "[[extension]]\n", "student = ", '"ada@example.edu"', "2031-11-20T12:00:00", "0001-01-01T00:00:00Z", "1e400",
-        "nan", "-inf", "1" * 5_000, "{", "'''", "#", "10",
     ),
     "source": (
         "\ufeff", "\r", "\0", "# coding: utf-7\n", "'''", "(" * 99, "\\\n", "\t", "\f", "f'{", "def ", "torch.func",
@@ -193,45 +184,6 @@ def _gradebook() -> list[bytes]:
     return [bytes([kind]) + book for number, book in enumerate(books) for kind in (number % 3, 129 + number % 3)]
 
 
-def _roster() -> list[bytes]:
-    titles = "submission,name,email,number,username,id,submitted_at\n"
-    ours = titles + "hw-ada,Ada Doe,ada@example.edu,7,ada,1,2031-11-20T12:00Z\n"
-    theirs = '"identifier","github_username","github_id","name"\n"Ben Roe","ben","12",""\n"0007","ada","13","x"\n'
-    return [ours.encode(), theirs.encode()]
-
-
-POLICY = b"""due = 2031-11-20T23:59:00
-time_zone = "Europe/Berlin"
-grace_minutes = 10
-deduction_percent = 12.5
-per = "hour"
-maximum_percent = 50
-last = 2031-11-27T23:59:00+01:00
-[[extension]]
-student = "ada@example.edu"
-due = 2031-11-22T23:59:00Z
-"""
-
-
-def _folder() -> list[bytes]:
-    person = {"name": "Ada", "email": "", "number": "7", "username": "", "platform": "canvas", "platform_id": "7"}
-    entry = {
-        "name": "ada", "people": [person], "submitted_at": "2031-11-20T12:00:00+00:00", "marked_late": False,
-        "key": KEY, "notes": ["odd"], "unread": [], "problem": "",
-    }  # fmt: skip
-    document = {
-        "schema": "grpo-course/class/1",
-        "settings": {"seed": 1},
-        "submissions": [entry, {**entry, "name": "b"}],
-    }
-    return [json.dumps(document).encode()]
-
-
-def _journal() -> list[bytes]:
-    line = json.dumps({"key": KEY, "content": "content", "file": "0" * 64, "seconds": 1.5}).encode()
-    return [line + b"\n" + line + b"\n", line[:20]]
-
-
 _SEEDS: Mapping[str, Callable[[], Iterable[bytes]]] = {
     "wire": lambda: (bytes([1 + number % 200]) + data[3 + data[2] :] for number, data in enumerate(_student())),
     "student": _student,
@@ -245,10 +197,6 @@ _SEEDS: Mapping[str, Callable[[], Iterable[bytes]]] = {
         *(each.result.as_json().encode() for each in CLASS if each.result),
     ],
     "gradebook": _gradebook,
-    "roster": _roster,
-    "policy": lambda: [POLICY, b"due = 2031-11-20T23:59:00Z\ndeduction_percent = 10\n"],
-    "folder": _folder,
-    "journal": _journal,
 }
 
 
@@ -422,7 +370,6 @@ _MUTATIONS: Mapping[str, Callable[[bytes, Draw], bytes]] = {
     "student": lambda data, draw: _frames(data, draw, before=3 + data[2]),
     "archive": _packed,
     "class": _zip,
-    **dict.fromkeys(("worksheet", "result", "folder"), _json),
+    **dict.fromkeys(("worksheet", "result"), _json),
     **{target: functools.partial(_lines, target=target) for target in _WORDS},
-    "journal": lambda data, draw: b"\n".join(_json(line, draw) for line in data.split(b"\n") if line) + b"\n",
 }

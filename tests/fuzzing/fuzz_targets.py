@@ -1,7 +1,7 @@
 """Everything that reads what others wrote, as functions from bytes to nothing: each raises only if a promise is broken.
 
-What is read comes from students (replies of a worker, worksheets, archives, sources) or from platforms and disks
-(exports, rosters, metadata, results, journals, policies). Every target runs under a guard with two promises of its own:
+What is read comes from students (replies of a worker, worksheets, archives, sources) or from platforms (exports,
+metadata) and results that anybody may have written. Every target runs under a guard with two promises of its own:
 reading writes no file and starts nothing, and it ends within a processor time that only a loop exceeds.
 """
 
@@ -39,19 +39,13 @@ import numpy as np
 from rich.console import Console
 
 from grader.classroom import similarity, worksheet_page
-from grader.classroom.journal import JOURNAL_FILE, Journal
 from grader.classroom.page import class_page
 from grader.classroom.report import class_report, named
 from grader.classroom.results import (
-    GRADED_FOLDER,
-    SUBMISSIONS_FILE,
     ClassError,
     Entry,
     Person,
     file_name,
-    read_class,
-    read_settings,
-    write_entries,
 )
 from grader.classroom.submissions import METADATA, HandedIn, find_submissions
 from grader.core import course
@@ -62,9 +56,8 @@ from grader.core.result import FAILED, GRADER_ERROR, PASSED, CheckResult, Exerci
 from grader.core.submission import MAX_FILE_BYTES, Submission, text_of
 from grader.gradebook import blackboard, canvas, moodle
 from grader.gradebook.fill import Options, fill
-from grader.gradebook.late import LateError, Policy, counted, periods_late, policy_of
+from grader.gradebook.late import LateError, Policy
 from grader.gradebook.layout import with_times
-from grader.gradebook.roster import read_roster
 from grader.gradebook.table import GradebookError, read_table
 from grader.grading import curves, vectors
 from grader.grading.check import Check, as_result, modules
@@ -431,7 +424,7 @@ def _is_a_sentence(text: str) -> None:
     require(len(text) <= 1_000 and not bad, f"no sentence for a person: {text[:300]!r}")
 
 
-# What platforms and disks give back
+# What platforms give back
 
 
 def _graded(earned: int) -> Result:
@@ -488,83 +481,9 @@ def gradebook(data: bytes) -> None:
         require(kept[0] == kept[1], "what was written does not read back")
 
 
-def roster(data: bytes) -> None:
-    """A roster is refused with a GradebookError, or says of known submissions whose they are and when they came."""
-    with guarded():
-        names = [entry.name for entry in CLASS]
-        try:
-            found = read_roster(data, names, platform="canvas", zone=ZoneInfo("Europe/Berlin"))
-        except GradebookError:
-            return
-        require({*found.people, *found.times} <= {*names}, "a submission that is not there")
-        require(all(when.tzinfo for when in found.times.values()), "a time without a zone")
-
-
-def policy(data: bytes) -> None:
-    """Extensions are refused with a LateError, or any time gives between nothing and everything."""
-    with guarded():
-        try:
-            found = policy_of(LATE_COURSE, data.decode("utf-8", "replace"))
-        except LateError:
-            return
-        assert found
-        for person in (ADA, BEN):
-            try:
-                own = found.for_person(person)
-            except LateError:
-                continue
-            for shift in (timedelta(days=-800), timedelta(), timedelta(hours=30), timedelta(days=800)):
-                points = counted(Decimal(9), Decimal(10), own.due + shift, own)
-                require(0 <= points <= 9 and periods_late(own.due + shift, own) >= 0, f"{points} points")
-            require(counted(Decimal(9), Decimal(10), own.due, own) == 9, "in time, and not everything counts")
-
-
-KEY = "k" * 8
-RESULT = Result("", "", 0, "cpu", [], "1").as_json()
-
-
-def class_folder(data: bytes) -> None:
-    """A damaged `submissions.json` is refused with a ClassError or read, and what was read can be written again."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / GRADED_FOLDER).mkdir()
-        (folder / GRADED_FOLDER / f"{KEY}.json").write_text(CLASS[0].result.as_json(), "utf-8")  # type: ignore[union-attr]
-        (folder / SUBMISSIONS_FILE).write_bytes(data)
-        with guarded():
-            require(isinstance(read_settings(folder), dict), "the settings are no object")
-            try:
-                entries = read_class(folder)
-            except ClassError:
-                return
-        write_entries(folder, entries, {})
-        require(read_class(folder) == entries, "what was read does not read back")
-
-
-def journal(data: bytes) -> None:
-    """Any journal can be read and gone on with: a damaged line counts nothing, and what is added is there after it."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / JOURNAL_FILE).write_bytes(data)
-        opened = Journal(folder)
-        try:
-            require(not opened.has(KEY) and not opened.has("../" + KEY), "a result that is not there")
-            seconds = opened.seconds("content")
-            require(seconds is None or 0 <= seconds < 1e9, f"a grading took {seconds} seconds")
-            opened.add(KEY, "mine", RESULT, 1.0)
-        finally:
-            opened.close()
-        again = Journal(folder)
-        try:
-            require(again.has(KEY), "a result that was added is lost")
-            require(again.seconds("mine") is not None, "its time is lost")
-        finally:
-            again.close()
-
-
 TARGETS: Mapping[str, Callable[[bytes], None]] = {
     "wire": wire_frames, "student": student_replies, "worksheet": worksheet_file, "archive": archive,
     "class": class_zip, "metadata": metadata, "source": source_file, "result": result_file, "gradebook": gradebook,
-    "roster": roster, "policy": policy, "folder": class_folder, "journal": journal,
 }  # fmt: skip
 
 

@@ -19,12 +19,15 @@ from pathlib import Path
 import fuzz_inputs
 import pytest
 from class_maker import zip_bytes
-from fuzz_targets import KEY, TARGETS, checks_that_run, guarded, header
+from fuzz_targets import TARGETS, checks_that_run, guarded, header
 
 from grader.classroom.journal import JOURNAL_FILE, Journal
+from grader.classroom.results import SUBMISSIONS_FILE, ClassError, read_class, read_settings
 from grader.classroom.submissions import HandedIn
 from grader.core.contents import Contents
 from grader.core.files import ArchiveError, members_of_archive
+
+KEY = "k" * 8
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -114,12 +117,19 @@ DAMAGED[_at + 2 : _at + 8] = b"\xff" * 6
         ("wire", b"\0" + struct.pack("<II", 300_004, 0) + b"[[" + b",".join([b"{}"] * 100_000) + b",1]"),
         *(("worksheet", data) for data in (b"[" * 1_900_000, b'"' + b"\\" * 1_900_000, b"1" * 1_900_000)),
         ("worksheet", "\ufeff{}".encode("utf-16")),
-        *(("folder", data) for data in (b"[]", b'"x"', b'{"settings": [1]}', b"[" * 100_000)),
     ],
     ids=lambda value: value if isinstance(value, str) else repr(value[:12]),
 )
 def test_promises_hold_for_what_fuzzing_has_found(target: str, data: bytes) -> None:
     TARGETS[target](data)
+
+
+@pytest.mark.parametrize("data", [b"[]", b'"x"', b'{"settings": [1]}', b"[" * 100_000])
+def test_a_damaged_list_of_submissions_is_refused_and_has_no_settings(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / SUBMISSIONS_FILE).write_bytes(data)
+    assert read_settings(tmp_path) == {}
+    with pytest.raises(ClassError):
+        read_class(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ test("B15 a weight is the mean over all groups, and goes to its limit", () => {
   }
 });
 
-test("B16 a run begins at its start and depends on its seed alone", () => {
+test("B16 a run begins at its start and depends on its seed and its upper clip", () => {
   for (const [name, { rewardTable: rewards, startLogits }] of Object.entries(STARTS)) {
     const powers = startLogits.map(Math.exp);
     const total = powers.reduce((sum, x) => sum + x);
@@ -74,5 +74,6 @@ test("B16 a run begins at its start and depends on its seed alone", () => {
     close(first.entropy[0], powers.reduce((sum, x) => sum - (x / total) * Math.log(x / total), 0));
     assert.deepEqual(entropyRun(name, 0.2, { steps: 2, seed: 5 }).entropy, first.entropy.slice(0, 3));
     assert.notDeepEqual(entropyRun(name, 0.2, { steps: 3, seed: 6 }).entropy, first.entropy);
+    assert.notDeepEqual(entropyRun(name, 0.5, { steps: 20, seed: 5 }).entropy, entropyRun(name, 0.2, { steps: 20, seed: 5 }).entropy);
   }
 });

@@ -1,8 +1,6 @@
 """Chapter 5, the advantage: the numbers of the text, by the model answers and numpy."""
 
-import itertools
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,8 +11,6 @@ from grader.core import course
 from reference.advantages import group_advantages
 
 TEXT = (course.ROOT / "docs/learn/advantage.md").read_text("utf-8")
-PEAK = np.array([max(0.0, 1 - abs(action - 7) / 5) for action in range(1, 11)])
-"""Rewards of the bandit: one peak, at action 7."""
 
 
 def advantages(rewards, **options):
@@ -42,13 +38,6 @@ def test_t09_the_answer_to_check_yourself_is_that_of_the_model_answer():
     low, middle, high = cells(*first)
     assert float(middle) == 0 and second == [0, 0, 0]
     says(TEXT, f"{math.sqrt(8 / 3):.3f}", high.removeprefix("+"), low, f"{rewards.mean():.1f}")
-
-
-def test_t09_the_claims_about_pytorch_hold():
-    assert torch.tensor([1.0, 0, 0, 0]).std() == pytest.approx(math.sqrt(0.75 / 3)), "divides by G - 1 if not told"
-    assert torch.tensor([1.0]).std(correction=0) == 0
-    with pytest.warns(UserWarning, match="degrees of freedom"):
-        assert torch.tensor([1.0]).std().isnan()
 
 
 # W10: build your own group
@@ -133,55 +122,3 @@ def summed_in_order(reward, size, *, std_eps=1e-8, dtype=np.float32):
     centred = rewards - mean
     std = np.sqrt(np.add.accumulate(centred * centred)[-1] / dtype(size))
     return [float(value) for value in (mean, centred[0], std, centred[0] / (std + dtype(std_eps)))]
-
-
-# B01: what the mean does and what the standard deviation does
-
-
-def gradients(*, best=0.1, size=8, offset=0.0, scale=1.0):
-    """Signal, noise and cosine of each way to score a group, over all groups that the policy can draw."""
-    policy = np.full(10, (1 - best) / 9)
-    policy[6] = best
-    rewards = scale * (PEAK + offset)
-    groups = np.array(list(itertools.combinations_with_replacement(range(10), size)))
-    orders = [
-        math.factorial(size) / math.prod(map(math.factorial, Counter(group).values())) for group in groups.tolist()
-    ]
-    chance = np.array(orders) * policy[groups].prod(axis=1)
-    assert chance.sum() == pytest.approx(1)
-    paid = rewards[groups]
-    scores = {
-        "none": paid,
-        "mean": group_advantages(torch.tensor(paid), divide_by_std=False).numpy(),
-        "others": (paid - paid.mean(axis=1, keepdims=True)) * size / (size - 1),
-        "std": group_advantages(torch.tensor(paid)).numpy(),
-        "critic": paid - policy @ rewards,
-    }
-    truth = policy * (rewards - policy @ rewards)
-    found = {}
-    for name, score in scores.items():
-        each = (score[:, :, None] * (np.eye(10)[groups] - policy)).mean(axis=1)
-        mean = chance @ each
-        noise = math.sqrt(chance @ ((each - mean) ** 2).sum(axis=1))
-        signal = float(np.linalg.norm(mean))
-        found[name] = (signal, noise, float(mean @ truth / signal / np.linalg.norm(truth)), signal / noise)
-    return found
-
-
-@pytest.mark.proof
-def test_b01_worked_numbers_on_the_page_are_those_of_all_groups():
-    uniform, lifted, late = gradients(), gradients(offset=5), gradients(best=0.9)
-    found = [row[1:] for row in rows_of(TEXT, "| Advantage | Signal")]
-    names = ("none", "mean", "others", "std", "critic")
-    assert found == [[f"{uniform[n][0]:.3f}", f"{uniform[n][3]:.2f}", f"{lifted[n][3]:.2f}"] for n in names]
-    says(TEXT, *(f"{uniform[name][i]:.3f}" for name in ("mean", "std") for i in (0, 1)))
-    says(TEXT, f"{uniform['std'][2]:.3f}", f"{late['std'][2]:.3f}")
-    says(TEXT, *(f"{late[name][3]:.2f}" for name in ("none", "mean", "std", "critic")))
-    says(TEXT, f"{late['mean'][0]:.3f}", f"{late['std'][0]:.3f}")
-    assert late["std"][0] > 4 * late["mean"][0] and uniform["std"][0] > 3 * uniform["mean"][0]
-    assert uniform["mean"][0] == pytest.approx(7 / 8 * uniform["others"][0])
-    late_lifted = gradients(best=0.9, offset=5)
-    says(TEXT, f"{late_lifted['none'][3]:.2f}", f"{late_lifted['critic'][3]:.2f}")
-    tenfold = gradients(scale=10)
-    assert tenfold["std"][0] == pytest.approx(uniform["std"][0]), "only the row of GRPO keeps its signal"
-    assert all(tenfold[name][0] == pytest.approx(10 * uniform[name][0]) for name in names if name != "std")

@@ -1,20 +1,15 @@
 """The page on open debates: the numbers of its tables, by enumeration and PyTorch."""
 
 import functools
-import itertools
 
 import numpy as np
-import pytest
-import torch
-from page_text import numbers, row_of, says
+from page_text import numbers, row_of
 
 from grader.core import course
-from grader.oracles.sfc32 import uniforms
 
 TEXT = (course.ROOT / "docs/2026/debates.md").read_text("utf-8")
 PROBLEMS = ((0.6, 0.5, 0.1), (0.2, 0.0, 0.2), (0.2, 0.0, 0.0))  # share; chance by the first way and by the second
 SAMPLES = (1, 2, 8, 64, 256, 1024)
-STARTS = {"undecided": ([1.0, 1.0] + [0.0] * 8, [0.0] * 10), "sure": ([0.8, 1.0] + [0.0] * 8, [4.0] + [0.0] * 9)}
 
 
 def cells(first):
@@ -87,49 +82,3 @@ def test_b15_the_table_has_the_weights_of_all_groups():
     for name, group in (("Dr. GRPO", 8), ("GRPO", 8), ("MaxRL", 8), ("GRPO", 2), ("GRPO", 64)):
         found = cells(f"{name}, G = {group}")
         assert found == [round(weight(name, p, group), 3) for p in (0.05, 0.1, 0.5, 0.9, 0.95)], name
-
-
-def runs(start, eps_high, *, steps=100, seeds=range(1, 21)):
-    """Mean entropy and expected reward (steps + 1,) of the bandit, by PyTorch's gradients of the clipped surrogate."""
-    rewards, first = (torch.tensor(each, dtype=torch.float64) for each in STARTS[start])
-    draws = torch.from_numpy(uniforms(seeds, 8 * steps).reshape(len(seeds), steps, 8).copy())
-    logits = first.expand(len(seeds), 10).clone()
-    entropies, expected = [], []
-    for step in range(steps + 1):
-        old = logits.log_softmax(1)
-        entropies.append(-(old.exp() * old).sum(1).mean().item())
-        expected.append((old.exp() @ rewards).mean().item())
-        if step == steps:
-            return np.array(entropies), np.array(expected)
-        ends = old.exp().cumsum(1)
-        ends[:, -1] = 1
-        actions = (draws[:, step, :, None] >= ends[:, None, :]).sum(2)  # (R, G)
-        group = rewards[actions]
-        deviation = group.std(1, correction=0, keepdim=True)
-        scores = (group - group.mean(1, keepdim=True)) / (deviation + 1e-8)
-        scores[(group == group[:, :1]).all(1)] = 0
-        for _ in range(4):
-            logits = logits.detach().requires_grad_()
-            ratio = (logits.log_softmax(1) - old).gather(1, actions).exp()
-            objective = torch.minimum(ratio * scores, ratio.clamp(0.8, 1 + eps_high) * scores).mean(1).sum()
-            (gradient,) = torch.autograd.grad(objective, logits)
-            logits = (logits + 0.5 * gradient).detach()
-    raise AssertionError
-
-
-@pytest.mark.proof
-def test_b16_the_table_has_entropy_and_reward_of_real_runs():
-    ends = {"1.2": 0.2, "1.28": 0.28, "1.5": 0.5, "none": 100}
-    for start, end in itertools.product(STARTS, ends):
-        if (start, end) == ("undecided", "1.5"):
-            continue  # only in the figure
-        entropy, reward = runs(start, ends[end])
-        assert cells(f"{start}, {end}") == [*(round(entropy[t], 3) for t in (0, 20, 100)), round(reward[100], 3)], (
-            start,
-            end,
-        )
-
-
-def test_the_start_of_the_sure_policy_is_what_the_page_says():
-    policy = torch.tensor(STARTS["sure"][1]).softmax(0)
-    says(TEXT, f"{policy[0]:.2f}", f"{policy[1]:.3f}")

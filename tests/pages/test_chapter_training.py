@@ -5,14 +5,13 @@ import functools
 import json
 import math
 
-import numpy as np
 import pytest
 import torch
 from page_text import says, table_row, written
 
 from grader.core import course
 from grader.oracles.sfc32 import uniforms
-from grader.oracles.simulation import Settings, simulate, single_peak, steps_until
+from grader.oracles.simulation import Settings, simulate, single_peak
 from reference.advantages import group_advantages
 from reference.bandit import grpo_step
 from reference.charlm import masked_mean
@@ -82,44 +81,6 @@ def test_w17_worked_numbers_on_the_page_are_those_of_the_model_answers():
     says(text, f"{100 * later['before'][3]:.1f}", f"{100 * later['after'][3]:.1f}")
 
 
-# A loss of zero
-
-
-@functools.cache
-def loss_curve(inner_steps=1, kl_coef=0.0, seed=0, steps=60):
-    """Loss in the last update with each group, length of its gradient in the first one, expected reward."""
-    settings = Settings(reward_table=REWARDS, inner_steps=inner_steps, kl_coef=kl_coef)
-    run = simulate(settings, seeds=[seed], steps=steps)
-    rewards = torch.tensor(REWARDS, dtype=DOUBLE)
-    once = BanditConfig(lr=0.5, kl_coef=kl_coef)
-    start = torch.zeros(len(REWARDS), dtype=DOUBLE)
-    found = []
-    for probabilities, drawn in zip(run.probabilities[0], run.actions[0], strict=False):
-        old = logits = torch.tensor(probabilities).log()
-        actions = torch.tensor(drawn)
-        advantages = group_advantages(rewards[actions])
-        gradient = (grpo_step(old, actions, rewards[actions], start, once) - old) / once.lr
-        several = BanditConfig(lr=0.5, kl_coef=kl_coef, inner_steps=inner_steps - 1)
-        logits = grpo_step(old, actions, rewards[actions], start, several)
-        ratio = (torch.log_softmax(logits, 0) - torch.log_softmax(old, 0))[actions].exp()
-        surrogate = torch.minimum(ratio * advantages, ratio.clamp(0.8, 1.2) * advantages)
-        loss = kl_coef * categorical_kl(logits, start) - surrogate.mean()
-        found.append((loss.item(), gradient.norm().item(), float(torch.tensor(probabilities) @ rewards)))
-    return np.array(found)
-
-
-def test_b04_worked_numbers_on_the_page_are_those_of_the_model_answers():
-    text = " ".join(TEXT.split("## The question\n", 1)[1].split("\n## ", 1)[0].split())
-    plain, held, several = loss_curve(), loss_curve(kl_coef=0.3), loss_curve(inner_steps=4)
-    for group in (1, *range(10, 61, 10)):
-        assert table_row(group, *(fixed(x) for x in plain[group - 1])) in text
-    assert abs(plain[:, 0]).max() < 1e-6
-    says(text, f"{plain[:, 1].max():.3f}", f"{held[-1, 0]:.3f}", f"{held[-1, 2]:.3f}")
-    assert held[:, 0].argmax() >= 55
-    says(text, fixed(several[0, 0]))
-    assert abs(several[-1, :2]).max() < 1e-9, "0 at the end, and nothing is learned"
-
-
 # KL over 200 steps
 
 
@@ -143,43 +104,6 @@ def test_w18_worked_numbers_on_the_page_are_those_of_the_simulation():
     none, small, middle, strong, mean_only = [runs.kl.mean(axis=0) for runs in columns]
     says(text, f"{none[25]:.3f}", f"{middle[25]:.3f}", f"{balance(0.3):.3f}", f"{math.log(10):.3f}")
     says(text, *(f"{kl[200]:.3f}" for kl in (none, small, middle, strong, mean_only)))
-
-
-# Three knobs
-
-
-@functools.cache
-def knobs(eps, beta, group_size, seeds=20):
-    """Cells of the table: half, runs that get there, E[R], KL, clip fraction; and how many end on another action."""
-    settings = Settings(reward_table=REWARDS, clip_eps=eps, kl_coef=beta, group_size=group_size, inner_steps=4)
-    runs = simulate(settings, seeds=range(seeds), steps=100)
-    reached = np.sort(steps_until(runs.probabilities[..., 6], 0.5))
-    middle = reached[(seeds - 1) // 2]
-    half = "never" if math.isinf(middle) else str(int(middle))
-    wrong = int((runs.probabilities[:, -1].argmax(axis=-1) != 6).sum())
-    reward = (runs.probabilities[:, -1] @ np.array(REWARDS)).mean()
-    clip = f"{100 * runs.clip_fraction.mean():.1f}"
-    cells = [half, f"{np.isfinite(reached).sum()} / {seeds}", f"{reward:.3f}", f"{runs.kl[:, -1].mean():.3f}", clip]
-    return cells, wrong
-
-
-@pytest.mark.proof
-def test_w26_worked_numbers_on_the_page_are_those_of_the_simulation():
-    text = section("dashboard")
-    for eps, beta, size in (
-        (0.2, 0.04, 8),
-        (0.05, 0.04, 8),
-        (1, 0.04, 8),
-        (0.2, 1, 8),
-        (0.2, 0.04, 2),
-        (1, 0.04, 2),
-        (0.2, 0.04, 32),
-    ):
-        *cells, clip = knobs(eps, beta, size)[0]
-        assert table_row(eps, beta, size, *cells, f"{clip} %") in text
-    wide, usual, wide_two, usual_two = [knobs(eps, 0.04, size, 1000)[1] for size in (8, 2) for eps in (1, 0.2)]
-    says(text, wide, usual, wide_two, usual_two, *(knobs(0.2, 0.04, size)[0][0] for size in (8, 32)))
-    says(text, *knobs(0.2, 1, 8)[0][2:4])
 
 
 # Three ways to average

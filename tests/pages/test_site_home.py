@@ -17,49 +17,10 @@ def numbers(text):
     return [float(number) for number in re.findall(r"-?\d+\.\d+", text.replace("\u2212", "-"))]
 
 
-def rewards_and_advantages(page):
-    """Two columns of the figure's table."""
-    rows = page.evaluate(
-        f"() => [...document.querySelectorAll('{WIDGET} tbody tr')].map(row => [...row.querySelectorAll('td')]"
-        ".map(cell => cell.textContent))"
-    )
-    return [numbers(row[0])[0] for row in rows], [numbers(row[2])[0] for row in rows]
-
-
 def expected(group, *, spread=statistics.pstdev):
     """A group and its advantages, by the standard library."""
     mean, divisor = statistics.fmean(group), spread(group)
     return group, [round((reward - mean) / divisor, 3) if divisor else 0 for reward in group]
-
-
-def press(page, name):
-    page.get_by_role("button", name=name, exact=True).click()
-
-
-def test_the_figure_of_a_group_computes_what_a_reader_sets_and_keeps_it_in_the_address(tab):
-    page = tab.show("/", WIDGET, motion=False)
-    assert rewards_and_advantages(page) == expected(DEFAULT)
-    press(page, "A group of one")
-    assert rewards_and_advantages(page) == expected([1])
-    press(page, "Mixed")
-    slider = page.get_by_label("Sample 6")
-    slider.press("Home")
-    assert rewards_and_advantages(page) == expected([1, 1, 0, 0, 0, 0])
-    slider.press("ArrowRight")
-    assert slider.get_attribute("aria-valuetext") == "0.05"
-    divide, sample = page.get_by_label("Divide by the standard deviation"), page.get_by_label("Divide by G \u2212 1")
-    sample.check()
-    changed = expected([1, 1, 0, 0, 0, 0.05], spread=statistics.stdev)
-    assert rewards_and_advantages(page) == changed
-    page = tab.show("/" + page.url.rsplit("/", 1)[1], WIDGET, motion=False)
-    assert rewards_and_advantages(page) == changed
-    sample.uncheck()
-    divide.uncheck()
-    assert rewards_and_advantages(page)[1] == expected([1, 1, 0, 0, 0, 0.05], spread=lambda _: 1)[1]
-    press(page, "Reset")
-    assert rewards_and_advantages(page) == expected(DEFAULT) and page.url.endswith("/")
-    page = tab.show("/?group.r=2,b&group.std=x&group.divide=x", WIDGET, motion=False)
-    assert rewards_and_advantages(page) == expected(DEFAULT)
 
 
 def film_advantages(page):

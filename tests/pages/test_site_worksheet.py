@@ -167,22 +167,6 @@ def test_a_worksheet_filled_from_sent_runs_earns_all_points(tab, tmp_path):
     assert (code, "27 of 30 points" in report) == (1, True), report
 
 
-def test_filling_keeps_what_was_typed_and_says_why_a_run_does_not_fit(tab):
-    page = tab.show(PAGE)
-    type_over(cell(page, "1C: Try 2, Seed"), "40")
-    type_over(cell(page, "1C: Try 2, Steps"), "never")
-    send_runs(page, (1, 50), (2, 50), (8, 50, {"groupSize": 16}))
-    assert "3 runs" in answer_to(page, "Fill from sent runs", table("1D.1"))
-    answer_to(page, "Fill from sent runs", table("1C.1"))
-    values = filled(page, "1C.1")
-    assert [values[place] for place in (0, 2, 3, 4)] == ["1", "40", "never", "2"]
-    page = tab.show(PAGE)
-    send_runs(page, (8, 50, {"groupSize": 16}))
-    message = answer_to(page, "Fill from sent runs", table("1D.1"))
-    assert "seed 8" in message and "G is 16" in message
-    assert set(filled(page, "1D.1")) == {""}
-
-
 def test_wrong_entries_are_marked_and_explained(tab):
     page = tab.show(PAGE)
     entry, other = cell(page, "1D: Trial 1, seed, G = 2"), cell(page, "1D: Trial 2, π(7), G = 32")

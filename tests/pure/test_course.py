@@ -6,7 +6,7 @@ import pytest
 from handouts import untouched_handout
 
 from grader.core import course
-from grader.workshop.functions import make, read_modules
+from grader.workshop.functions import read_modules
 from grader.workshop.missing import missing
 
 
@@ -15,47 +15,6 @@ def test_nothing_is_missing_of_an_exercise(name):
     draft = course.exercise(name).draft
     sentences = missing(name, read_modules(course.MODEL_ANSWERS, course.STARTER))
     assert [str(each) for each in sentences if not (draft and each.only_for_release)] == []
-
-
-BASE = """
-def weigh(values, *, scale=1.0):
-    ### BEGIN SOLUTION: weigh
-    return values * scale
-    ### END SOLUTION
-"""
-TASK = "from .tools import read\n\ndef load():\n    return read()\n"
-TOOLS = "def read():\n    return 1\n"
-TOP = '''
-from .base import weigh
-from .given.task import load as load_task
-
-def first(a, b, *, exact, state=None):
-    """Calls `last`, it says."""
-    ### BEGIN SOLUTION: first
-    return _both(a, b)
-    ### END SOLUTION
-
-def last(a):
-    ### BEGIN SOLUTION: last
-    return first(a, load_task(), exact=True)
-    ### END SOLUTION
-
-def _both(a, b):
-    """Called between `### BEGIN SOLUTION: first` and its end: words of a string mark nothing."""
-    return weigh(a) + weigh(b)
-'''
-
-
-def test_signatures_uses_and_given_files_are_read_from_the_model_answers(tmp_path):
-    reference, given = tmp_path / "reference", tmp_path / "starter" / "given"
-    for folder, texts in ((reference, {"base": BASE, "top": TOP}), (given, {"task": TASK, "tools": TOOLS})):
-        folder.mkdir(parents=True)
-        for file, text in texts.items():
-            (folder / f"{file}.py").write_text(text, "utf-8")
-    found = json.loads(make("top", read_modules(reference, given.parent), without=["state"]))
-    assert found["functions"] == ["first(a, b, *, exact)", "last(a)"]
-    assert found["uses"] == {"first": ["base.weigh"], "last": ["top.first", "base.weigh"]}
-    assert found["given"] == ["given/task.py", "given/tools.py"]
 
 
 def test_the_grader_of_a_handout_has_given_code_of_its_own(tmp_path, monkeypatch):

@@ -2,13 +2,13 @@
 
 import json
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.core.result import LARGEST, Curve
+from grader.core.result import LARGEST
 from grader.grading import curves
 
 anything = st.one_of(
@@ -38,31 +38,3 @@ def test_a_curve_holds_numbers_that_a_result_can_hold_of_four_digits_at_their_st
             digits = len(f"{number:e}".split("e")[0].replace(".", "").strip("-").rstrip("0"))
             assert digits <= 4 or abs(number) < 1e-307  # which has fewer digits than it is printed with
     json.dumps(asdict(drawn), allow_nan=False)
-
-
-def drawn_of(values) -> Curve:
-    drawn = curves.curve("t", values, y="y")
-    assert drawn is not None
-    return drawn
-
-
-def test_recordings_of_two_machines_are_alike_and_those_of_two_runs_are_not():
-    drawn = drawn_of([step / 10 for step in range(11)])
-
-    def with_values(values):
-        return {"check": [replace(drawn, values=values)]}
-
-    values = [value for value in drawn.values if value is not None]
-    recorded = with_values(values)
-    assert curves.alike(recorded, with_values([value + 0.03 for value in values]))
-    assert curves.alike(recorded, with_values([*values[:-1], 1.3]))  # one sample fell the other way
-    assert not curves.alike(recorded, with_values([value + 0.06 for value in values]))
-    assert not curves.alike(recorded, with_values(values[:-1]))
-    assert not curves.alike(recorded, with_values([None, *values[1:]]))
-    assert not curves.alike(recorded, {})
-    assert not curves.alike(recorded, {"check": []})
-    assert not curves.alike(recorded, {"check": [replace(drawn, title="another")]})
-    flat = drawn_of([1.0, 1.0])
-    assert curves.alike({"c": [flat]}, {"c": [flat]})
-    assert not curves.alike({"c": [flat]}, {"c": [replace(flat, values=[1.0, 1.1])]})
-    assert (drawn_of(range(200)).every, drawn_of(range(201)).every) == (1, 2)

@@ -210,11 +210,9 @@ def notebook(code: str) -> str:
 CARRIERS: dict[str, Callable[[str], str]] = {
     "grader/grading/compare.py": lambda code: f"def helper():\n    {code}\n",
     "grader/exercises/clip/checks.py": lambda code: f"# once it was\n# {code}\n",
-    "starter/kl.py": lambda code: f'"""Notes\n\n    {code}\n"""\n',
     "docs/exercises/clip.md": lambda code: f"# Clip\n\n```python\n>>> {code}\n```\n",
     "starter/notes.ipynb": notebook,
     "grader/exercises/clip/vectors.json": lambda code: json.dumps({"a": 1, "explanation": code}, indent=1),
-    "README.md": lambda code: code.replace(" ", "   ").replace("|", "|\n\t"),
     "docs/page.html": lambda code: re.sub(r"(\w+)", r'<span class="n">\1</span>', code),
     "invisible.txt": lambda code: code.replace(" ", " \u200b"),
     "wide.txt": lambda code: code.replace("(", "\uff08").replace(")", "\uff09"),

@@ -101,15 +101,6 @@ def assert_shown(anchor: str, *numbers: str) -> None:
     assert all(number in rest for number in numbers), (anchor, numbers, shown)
 
 
-def test_myths_show_the_ratio_before_each_update() -> None:
-    logits, ratios = np.log(POLICY), []
-    for _ in range(16):
-        policy = np.exp(logits) / np.exp(logits).sum()
-        ratios.append(policy[0] / POLICY[0])
-        logits = logits + 0.1 * policy * (np.array([1.0, 0, 0]) - policy[0])
-    assert_shown("one-update", *(f"{ratios[update - 1]:.3f}" for update in (1, 2, 4, 8, 16)))
-
-
 def test_myths_show_that_k3_has_the_gradient_of_the_other_direction() -> None:
     logits = torch.tensor(np.log(POLICY)).requires_grad_()
     logp, ref = torch.log_softmax(logits, -1), torch.tensor(np.log(OTHER))
@@ -119,17 +110,6 @@ def test_myths_show_that_k3_has_the_gradient_of_the_other_direction() -> None:
     assert k3 == pytest.approx(other)
     for gradient in (kl, k3):
         assert_shown("k3-gradient", *(f"{x:+.3f}".replace("-0.000", "0.000") for x in gradient))
-
-
-@pytest.mark.parametrize("first", [0.6, 0.999])
-def test_myths_show_the_noise_of_k1_and_k3(first: float) -> None:
-    policy = torch.tensor([first, 1 - first], dtype=torch.float64)
-    ref = torch.full((2,), 0.5, dtype=torch.float64).log()
-    spreads = []
-    for kind in ("k1", "k3"):
-        values = kl_estimate(policy.log(), ref, kind=kind)
-        spreads.append(f"{float((policy * (values - (policy * values).sum()) ** 2).sum().sqrt()):.3f}")
-    assert_shown("k3-noise", f"{first:g}", *spreads)
 
 
 def test_myths_show_how_often_groups_miss_a_rare_success_and_how_its_relatives_score_it() -> None:

@@ -12,7 +12,7 @@ from grader.commands.course import main
 from grader.core import course
 from grader.grading import vectors
 from grader.workshop import mistakes
-from grader.workshop.page_numbers import NoPlace, with_numbers
+from grader.workshop.page_numbers import with_numbers
 
 PAGE = """The mean is
 0.35 after 1,000 steps, and 7 of
@@ -39,14 +39,6 @@ def test_numbers_are_found_by_the_words_around_them() -> None:
         expected.replace("| 0.5 |", "| 0.6 |").replace("0.125", "0.7").replace("0.25 to 3e-07", "0.3 to 4e-08")
     )
     assert with_numbers("It is 10,250.5 high, 2.50 m.", ["7 high", "3 m"]) == "It is 7 high, 3 m."
-
-
-@pytest.mark.parametrize(
-    "claims", [["The median is 0.35"], ["| 1 | 0.5 |"], ["| 1 | 0.5 |"] * 3, ["The mean is 0.35 after not reached"]]
-)
-def test_words_that_are_missing_or_ambiguous_are_an_error(claims: list[str]) -> None:
-    with pytest.raises(NoPlace):
-        with_numbers(PAGE, claims)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import csv
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -61,22 +60,6 @@ def test_every_line_goes_through_the_recorded_numbers(ablation: Any) -> None:
             picture.assert_line(line, place * len(ablation.curves) + column, values)
 
 
-@pytest.mark.parametrize(
-    ("name", "methods", "panels"),
-    [
-        ("variants", run_pictures.RELATIVES, run_pictures.ON_EACH_TASK),
-        ("variants-dapo", run_pictures.DAPO_PARTS, run_pictures.WITH_ITS_PRICE),
-    ],
-)
-def test_every_line_of_a_variant_goes_through_its_recorded_numbers(name: str, methods: Any, panels: Any) -> None:
-    picture = Picture(name)
-    for row, method in enumerate(methods):
-        for column, panel in enumerate(panels):
-            curve = f"{panel.curve}_{'median' if panel.band else 'mean'}"
-            values = recorded(f"variants-{panel.loop}", method + panel.task, curve)[: panel.steps]
-            picture.assert_line(f"{name}-{column}-{method}", row * len(panels) + column, values)
-
-
 def test_the_band_of_ten_seeds_reaches_from_the_worst_to_the_best_and_its_line_is_their_median() -> None:
     lines = (course.RUNS / "llm-sums" / "seeds.jsonl").read_text("utf-8").splitlines()
     curves = np.array([json.loads(line)["curve"] for line in lines])
@@ -84,13 +67,6 @@ def test_the_band_of_ten_seeds_reaches_from_the_worst_to_the_best_and_its_line_i
     scores = 200 * (1 - curves[:, :, 1])
     assert scores.shape == (10, 11) and line == pytest.approx(np.median(scores, axis=0), abs=0.51)
     assert band == pytest.approx([*scores.min(axis=0), *scores.max(axis=0)[::-1]], abs=0.51)
-
-
-@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
-def test_a_picture_takes_its_colours_from_the_page_and_has_a_title(path: Path) -> None:
-    picture = ElementTree.fromstring(PICTURES[path])
-    colours = {each.get(name) for each in picture.iter() for name in ("fill", "stroke")} - {None}
-    assert colours <= {"currentColor", "none", "gold"} and picture.findtext(f"{SVG}title")
 
 
 def test_a_recorded_run_has_the_curves_that_the_run_of_a_student_draws() -> None:

