@@ -68,7 +68,7 @@ def test_a_secret_is_made_once_and_only_its_owner_may_read_it(tmp_path: Path) ->
     assert secret_in(path) == secret
     assert fingerprint(secret) not in secret
     path.write_text("7391\n")
-    with pytest.raises(FileRefused, match="64 hexadecimal digits"):
+    with pytest.raises(FileRefused, match="64 random hexadecimal digits"):
         secret_in(path)
 
 
