@@ -97,13 +97,11 @@ recordings: $(VENV)/installed ## write the recorded runs of the language model
 recording-llm: $(VENV)/installed-dev ## record a run of the pretrained language model, token by token
 	$(BIN)/python tests/bench/record_llm.py
 	$(BIN)/course dev recordings
-	$(BIN)/course dev numbers --repository
 
 recording-variants: $(VENV)/installed-dev ## record runs with the relatives of GRPO, 100 seeds each
 	$(BIN)/python tests/bench/record_variants.py bandit
 	$(BIN)/python tests/bench/record_variants.py charlm
 	$(BIN)/course dev recordings
-	$(BIN)/course dev numbers --repository
 
 site: $(VENV)/installed-dev ## build the pages into build/site
 	$(BIN)/mkdocs build --strict --site-dir build/site

@@ -18,4 +18,4 @@ if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and sys.path[0] == os.getc
     print("Use the commands `grade` and `course`, or `python -P -m`.", file=sys.stderr)
     sys.exit(2)
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

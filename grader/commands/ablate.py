@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 
 from rich.console import Console
@@ -27,21 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course dev ablate`: 0 fine, 1 stale."""
     chosen = [ablation for ablation in ABLATIONS if ablation.name in arguments.names or not arguments.names]
-    outcomes = {}
-    for ablation in track(chosen, "ablations", transient=True, console=Console(stderr=True)):
-        outcomes[ablation.name] = run_ablation(ablation, seeds=arguments.seeds)
     texts = {}
-    for ablation in chosen:
-        rows = outcomes[ablation.name].rows
+    for ablation in track(chosen, "ablations", transient=True, console=Console(stderr=True)):
+        rows = run_ablation(ablation, seeds=arguments.seeds)
         texts[arguments.out / f"{ablation.name}.csv"] = as_csv(rows)
         texts[arguments.out / f"{ablation.name}.svg"] = draw_ablation(ablation, rows)
-    code = write_or_check(texts, command="course dev ablate", what="the ablations are", check=arguments.check)
-    if arguments.check:
-        return code
-    for ablation in chosen:
-        print(f"{ablation.name}: {ablation.question}")
-        for label, (low, middle, high), stuck, first in outcomes[ablation.name].summary:
-            end = f"{middle:.3f} ({low:.3f} to {high:.3f})"
-            over = "never" if math.isinf(first) else f"{first:.0f}"
-            print(f"  {label:32} best action at the end {end}, below 0.5 in {stuck:.1%}, over 0.5 after {over} steps")
-    return 0
+    return write_or_check(texts, command="course dev ablate", what="the ablations are", check=arguments.check)

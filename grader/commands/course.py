@@ -60,16 +60,13 @@ DEV_COMMANDS = {
     "check": "say what an exercise still lacks",
     "stubs": "write starter/ from the model answers",
     "vectors": "write the worked examples' answers",
-    "numbers": "write what is measured, counted and listed into the pages that say it",
-    "mistakes": "write the pages of common mistakes",
+    "numbers": "write what course.toml says into menus, the README and forms",
+    "pages": "write the generated pages of the site, before Zensical",
     "golden": "write what the browser must agree with",
     "selftest": "grade answers whose grade is known",
     "ablate": "write the runs that show what each setting does",
     "recordings": "write the recorded runs as pictures and for the browser",
-    "cheat-sheet": "write the loss on one page, as SVG and PDF",
-    "notebook": "write the notebook of run_llm, and the page that leads to it",
-    "finish-site": "finish built pages, after Zensical: formulas, pictures of runs, search, share pictures",
-    "answer-key": "measure the answers to the worksheet's questions",
+    "finish-site": "finish built pages, after Zensical: formulas, pictures of runs, search",
 }
 """The same for what follows `course dev`."""
 

@@ -15,6 +15,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """`course dev finish-site`: 0 fine."""
-    for note in finish(arguments.folder):
-        print(note)
+    finish(arguments.folder)
     return 0

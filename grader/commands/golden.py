@@ -16,8 +16,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course dev golden`: 0 fine, 1 stale."""
     return write_or_check(
-        {golden.PATH: golden.make(), golden.WORKSHEET_PATH: golden.make_worksheet()},
+        {
+            golden.PATH: golden.make(),
+            golden.WORKSHEET_PATH: golden.make_worksheet(),
+            golden.ANSWERS_PATH: golden.make_answers(),
+        },
         command="course dev golden",
-        what="the golden vectors and the worksheet's runs are",
+        what="the golden vectors and the worksheet's runs and answers are",
         check=arguments.check,
     )

@@ -32,12 +32,12 @@ def run(arguments: argparse.Namespace) -> int:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8", newline="\n")
         print(f"wrote {path}")
-    for command in (["stubs"], ["vectors", name], ["mistakes"], ["numbers"]):  # they must see the new exercise
+    for command in (["stubs"], ["vectors", name], ["numbers"]):  # they must see the new exercise
         print(f"course dev {' '.join(command)}", flush=True)
         program = [sys.executable, "-m", "grader.commands.course", "dev", *command]
         if subprocess.run(program, cwd=course.ROOT, check=False).returncode != 0:
             print(f"stopped at `course dev {command[0]}`; correct what it names, then run", file=sys.stderr)
-            print(f"`course dev vectors {name}`, `course dev mistakes` and `course dev numbers`", file=sys.stderr)
+            print(f"`course dev vectors {name}` and `course dev numbers`", file=sys.stderr)
             return 1
     print(f"\n{name} is a draft: it can be graded by its name, and counts nowhere.")
     print(f"  grade {name} --path reference    grades its model answer")

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 PAGE = "docs/mistakes/general.md"
-"""The page about the headings, from the repository root. `course dev mistakes` writes it."""
+"""The page about the headings, from the repository root, which is written when the site is built."""
 
 _TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 HEADINGS = {name: (entry["title"], entry["text"]) for name, entry in _TEXTS["headings"].items()}

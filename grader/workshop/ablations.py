@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..oracles.simulation import Floats, Runs, Settings, double_peak, linear, simulate, single_peak, steps_until
+from ..oracles.simulation import Floats, Runs, Settings, double_peak, linear, simulate, single_peak
 
 STEPS = 50
 SEEDS = 1000
@@ -88,7 +88,6 @@ class Ablation:
     Attributes:
         name: On the command line and of the files.
         question: What it asks.
-        setting: What all runs share.
         settings: Label of each value to the settings of its runs.
         curves: What is written and drawn, from left to right.
         steps: Length of each run.
@@ -96,7 +95,6 @@ class Ablation:
 
     name: str
     question: str
-    setting: str
     settings: Mapping[str, Settings]
     curves: tuple[Curve, ...]
     steps: int = STEPS
@@ -110,14 +108,12 @@ ABLATIONS = (
     Ablation(
         "group-size",
         "How many samples does a group need?",
-        "single peak at 7, lr = 0.5",
         {f"G = {size}": replace(_DEFAULT, group_size=size) for size in (2, 4, 8, 16, 32, 64)},
         (BEST, ENTROPY, NO_SIGNAL),
     ),
     Ablation(
         "reward-sparsity",
         "What if only few actions are rewarded?",
-        "lr = 0.5, G = 8 unless it says 32",
         {
             "graded: 1 - distance / 5": _DEFAULT,
             "0 or 1: actions 6 to 8": replace(_DEFAULT, reward_table=(0.0,) * 5 + (1.0,) * 3 + (0.0,) * 2),
@@ -131,7 +127,6 @@ ABLATIONS = (
         "temperature",
         "What does the sampling temperature do to a group?",
         # The learning rate makes up for the temperature: a step moves softmax(logits / temperature) as far at each.
-        "single peak at 7, start favours action 3 with logit 3, G = 8, lr = 0.5 * temperature squared",
         {
             f"temperature {value:g}": replace(
                 _DEFAULT, temperature=value, lr=0.5 * value**2, start_action=3, start_logit=3.0
@@ -143,7 +138,6 @@ ABLATIONS = (
     Ablation(
         "clip",
         "How tight should the clip be, with 8 updates for each group?",
-        "single peak at 7, G = 8, lr = 1",
         {f"clip_eps {value:g}": replace(_INNER, clip_eps=value) for value in (0.05, 0.1, 0.2, 0.5)}
         | {"no clip": replace(_INNER, clip_eps=None)},
         (BEST, WRONG, CLIPPED),
@@ -151,7 +145,6 @@ ABLATIONS = (
     Ablation(
         "mean-reward",
         "How does the mean reward of the group rise?",
-        "G = 8, lr = 0.5",
         {
             "single peak at 7": _DEFAULT,
             "double peak": replace(_DEFAULT, reward_table=double_peak()),
@@ -163,40 +156,24 @@ ABLATIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What came of one ablation.
-
-    Attributes:
-        rows: Of the CSV: setting, step, and every curve with its band.
-        summary: One line for each setting: label, probability of the best action at the end (low, middle, high), share
-            of runs that end below 0.5, median of the first step over 0.5.
-    """
-
-    rows: list[dict[str, Any]]
-    summary: list[tuple[str, Floats, float, float]]
-
-
-def run_ablation(ablation: Ablation, *, seeds: int = SEEDS) -> Outcome:
+def run_ablation(ablation: Ablation, *, seeds: int = SEEDS) -> list[dict[str, Any]]:
     """Run the simulation for every value of the setting.
 
     Args:
         ablation: Which one.
         seeds: Runs of each value, with the seeds 0, 1, 2, ...
+
+    Returns:
+        Rows of the CSV: setting, step, and every curve with its band.
     """
     rows: list[dict[str, Any]] = []
-    summary = []
     for label, settings in ablation.settings.items():
         best = np.array(settings.reward_table) == max(settings.reward_table)
         runs = simulate(settings, seeds=range(seeds), steps=ablation.steps)
         columns = {name: values for curve in ablation.curves for name, values in _columns(curve, runs, best)}
         for step in range(ablation.steps + 1):
             rows.append({"setting": label, "step": step} | {name: _short(c[step]) for name, c in columns.items()})
-        probability = _of_best(runs, best)
-        first = float(np.median(steps_until(probability, 0.5)))
-        ends = np.quantile(probability[:, -1], BAND)
-        summary.append((label, ends, float((probability[:, -1] < 0.5).mean()), first))
-    return Outcome(rows, summary)
+    return rows
 
 
 def as_csv(rows: list[dict[str, Any]]) -> str:

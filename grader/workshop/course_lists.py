@@ -1,12 +1,14 @@
-"""What `course.toml` says on the pages: menus, the path, the list of exercises, and whose course it is.
+"""What `course.toml` says in other files: menus, the path, the list of exercises, and whose course it is.
 
-Left out: sentences about the exercises, which a person writes.
+`course dev numbers` writes the lists that are in configuration and in scripts; those on pages are put in when a page is
+built (`page_values`). Left out: sentences about the exercises, which a person writes.
 """
 
 from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -37,16 +39,26 @@ class PageList:
     lines: tuple[str, ...]
 
 
+class NoPlace(Exception):
+    """A file has no block of lines for a list, or two."""
+
+
+def with_list(text: str, wanted: PageList) -> str:
+    """The text of a file with one of its lists.
+
+    Raises:
+        NoPlace: no line has the form of the list, or there are two blocks of such lines.
+    """
+    blocks = [*re.finditer(rf"^{wanted.form}\n(?:{wanted.form}\n)*", text, re.MULTILINE)]
+    if len(blocks) != 1:
+        raise NoPlace(f"{len(blocks)} places, not 1, have lines such as: {wanted.lines[0].strip()}")
+    return text[: blocks[0].start()] + "".join(f"{line}\n" for line in wanted.lines) + text[blocks[0].end() :]
+
+
 def course_lists() -> Iterator[PageList]:
-    """All lists that `course.toml` changes."""
+    """All lists that `course.toml` changes, but for those on pages."""
     yield from _of_the_site()
     exercises = course.EXERCISES
-    yield PageList("docs/start.md", r"(?:- )?\*\*[^*\n]+\*\*: .*", tuple(about()))
-    yield PageList("docs/index.md", r"\| \d+ \| (?:Chapters? |\[GRPO in ).*", tuple(_path()))
-    yield PageList("docs/index.md", r"\| \d+\. \[[^\]\n]+\]\(exercises/\w+\.md\) \|.*", tuple(map(_row, exercises)))
-    yield PageList("docs/index.md", r"After these exercises: .*", (_after_the_exercises(),))
-    yield from _what_is_built()
-    yield PageList("docs/worksheet.md", r"(?:The numbers that you record|In this course).*", (_worksheet(),))
     names = ", ".join(each.name for each in exercises)
     edited = f"starter/      the modules you write: {names}. The only folder a student edits"
     yield PageList("README.md", r"starter/ .*", (edited,))
@@ -57,27 +69,37 @@ def course_lists() -> Iterator[PageList]:
     yield PageList(form, r" +- \w+\.\w+", tuple(f"        - {function}" for function in functions))
 
 
-def _what_is_built() -> Iterator[PageList]:
+def _writes_a_language_model() -> bool:
+    return "charlm" in course.names(optional=True)
+
+
+def title_of_what_is_built() -> str:
     """The home page promises a language model's training loop only where students write one."""
-    page, written = "docs/index.md", "charlm" in course.names(optional=True)
-    heading = "What you will have built" if written else "What GRPO does to a language model"
-    yield PageList(page, r"## What .* \{ #built \}", (f"## {heading} {{ #built }}",))
-    loop = "A loop that trains a language model, even a real one:" if written else "A pretrained language model:"
-    model = "SmolLM2-135M-Instruct, 135 million parameters, learns to add."
-    yield PageList(page, r".* SmolLM2-135M-Instruct, 135 million parameters, learns to add\.", (f"{loop} {model}",))
-    exercise = " of exercise 5" if written else ""
-    runs = f"[The small language model](results/charlm.md){exercise} has five recorded runs."
-    yield PageList(page, r"\[The small language model\]\(results/charlm\.md\).*", (runs,))
+    return "What you will have built" if _writes_a_language_model() else "What GRPO does to a language model"
 
 
-def _worksheet() -> str:
+def what_is_built() -> str:
+    """What the recorded run of the home page is to a student."""
+    return (
+        "A loop that trains a language model, even a real one:"
+        if _writes_a_language_model()
+        else "A pretrained language model:"
+    )
+
+
+def of_exercise_5() -> str:
+    """Whose the small language model is."""
+    return " of exercise 5" if _writes_a_language_model() else ""
+
+
+def worksheet() -> str:
     """What the worksheet is worth in this course."""
-    said = "What you write earns none: it is for you and your class."
     if course.WRITTEN.worksheet:
-        first = f"The numbers that you record earn up to {empty_result().points} points."
-    else:
-        first, said = "In this course the worksheet earns no points.", "What you write is for you and your class."
-    return f"{first} {said} Once you have handed in, each question shows what the numbers of a thousand runs say."
+        return (
+            f"The numbers that you record earn up to {empty_result().points} points. "
+            "What you write earns none: it is for you and your class."
+        )
+    return "In this course the worksheet earns no points. What you write is for you and your class."
 
 
 def _of_the_site() -> Iterator[PageList]:
@@ -136,7 +158,8 @@ def points_of(exercise: course.Exercise, *, hidden: bool = True) -> int:
     return sum(check.points for check in checks_of(exercise.name, hidden=hidden))
 
 
-def _after_the_exercises() -> str:
+def after_the_exercises() -> str:
+    """What follows the table of exercises on the home page."""
     optional = [
         f"[{each.title}](exercises/{each.name}.md), optional and in no total. {each.question}"
         for each in course.OPTIONAL
@@ -144,7 +167,7 @@ def _after_the_exercises() -> str:
     return f"After these exercises: {' '.join(optional or ['[next steps](next.md).'])}"
 
 
-def _row(exercise: course.Exercise) -> str:
+def row(exercise: course.Exercise) -> str:
     """An exercise in the table of the home page."""
     title = f"{exercise.number}. [{exercise.title}](exercises/{exercise.name}.md)"
     file = f"`starter/{exercise.file_name}`"
@@ -211,7 +234,8 @@ def _steps() -> tuple[_Step, ...]:
     )
 
 
-def _path() -> Iterator[str]:
+def path() -> Iterator[str]:
+    """Rows of the path on the home page."""
     first_look = "[GRPO in ten minutes](ten-minutes.md), eight figures as a first look"
     yield f"| 1 | {first_look} | Move what can be moved | {_FIRST_LOOK} minutes |"
     for number, step in enumerate(_steps(), 2):

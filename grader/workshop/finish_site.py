@@ -12,7 +12,6 @@ import re
 from pathlib import Path
 
 from ..core import course
-from . import first_paint, script_chains, share
 from .formulas import name_terms, typeset
 from .published import published
 
@@ -28,43 +27,34 @@ _KINDS = {
 }
 """Pages that look different as a whole, and what says so in them."""
 _OF_EXERCISES, _NOT_IN_THE_COURSE = ("exercises", "mistakes", "discussion", "reference"), "Not in this course"
-_OWN = {"text/javascript": "js/**/*.mjs", "text/css": "css/*.css"}
+_BUNDLE = re.compile(r'<script src="([^"]*)assets/javascripts/bundle\.[^"]*"></script>')
+_LATE_SEARCH = "assets/late-search.js"
+_TOKENS = re.compile(r'<link rel="stylesheet" href="([^"]*)assets/css/tokens\.css">')
+_FONTS, _IS_FONT = ("gabarito-latin", "literata-latin"), 'as="font" type="font/woff2" crossorigin'
+_ADDRESS = re.compile(r'<link rel="canonical" href="([^"]+)">')
+_LOCAL = re.compile(r"https?://(127\.0\.0\.1|localhost)[:/]")
+_TITLE, _DESCRIPTION = r"<title>([^<]*)</title>", r'<meta name="description" content="([^"]*)"'
 
 
-def finish(folder: Path) -> list[str]:
+def finish(folder: Path) -> None:
     """Finish all built pages in `folder`; pages that have been finished stay as they are.
 
-    Formulas are typeset and their terms marked, pictures of runs are put in, what a page has is said in a class, pages
-    get a picture for those who share their address, and the course's own scripts and styles are made small and asked
-    for at once. What lets a page appear soon is in `first_paint`.
-
-    Returns:
-        What whoever builds the site should know, in sentences.
+    Formulas are typeset and their terms marked, pictures of runs are put in, and a class says what a page holds. The
+    index of the search is loaded when somebody searches. Pages whose address is known get a picture for those who
+    share it.
 
     Raises:
         py_mini_racer.JSEvalException: KaTeX cannot read a formula.
-        FileNotFoundError: a picture of a run is missing, or a script that another one imports.
-        minify.MinifyError: a script or a style sheet cannot be read.
+        FileNotFoundError: a picture of a run is missing.
     """
     texts = {path: path.read_text("utf-8") for path in folder.rglob("*.html")}
-    first_paint.join_sheets(folder, texts.values())
-    first_paint.style_less_often(folder / "assets")
-    _minify(folder / "assets")
-    scripts = folder / "assets/js"
-    script_chains.shorten(scripts)
-    finished = {
-        path: _with_tables(_with_runs(_said_not_to_count(text, path.relative_to(folder)), path.parent))
-        for path, text in _with_formulas(texts).items()
-    }
-    finished = {
-        path: first_paint.soon(script_chains.preloaded(_with_its_kind(text), scripts))
-        for path, text in finished.items()
-    }
-    finished, notes = share.with_pictures(finished, folder)
-    for path, text in finished.items():
+    found = _ADDRESS.search(texts.get(folder / "index.html", ""))
+    home = found[1] if found and not _LOCAL.match(found[1]) else ""
+    for path, text in _with_formulas(texts).items():
+        text = _with_tables(_with_runs(_said_not_to_count(text, path.relative_to(folder)), path.parent))
+        text = _with_share_tags(_with_fonts(_with_late_search(_with_its_kind(text))), home)
         if text != texts[path]:
             path.write_text(text, "utf-8")
-    return notes
 
 
 def _said_not_to_count(text: str, page: Path) -> str:
@@ -78,19 +68,39 @@ def _said_not_to_count(text: str, page: Path) -> str:
     return text.replace("</h1>", f"</h1>{said}", 1)
 
 
-def _minify(assets: Path) -> None:
-    """Take comments, spaces and long names of variables out of the course's own scripts and styles.
+def _with_late_search(text: str) -> str:
+    """A page that loads the index of the search when the search is opened: it is larger than all the rest."""
+    if _LATE_SEARCH in text:
+        return text
+    return _BUNDLE.sub(rf'<script src="\1{_LATE_SEARCH}"></script>\g<0>', text, count=1)
 
-    What a script exports keeps its name, and comments that begin with `!`, as those with a license do, stay.
-    """
-    import minify  # part of the extra "docs"
 
-    for kind, pattern in _OWN.items():
-        for path in assets.glob(pattern):
-            text = path.read_text("utf-8")
-            small = minify.string(kind, text)
-            if len(small) < len(text):  # a small one may only change the names of its variables
-                path.write_text(small, "utf-8")
+def _with_fonts(text: str) -> str:
+    """A page that asks for its fonts at once: one that waits for a style sheet comes too late to be shown."""
+    first = _TOKENS.search(text)
+    if first is None or 'as="font"' in text:
+        return text
+    links = (f'<link rel="preload" href="{first[1]}assets/vendor/fonts/{name}.woff2" {_IS_FONT}>' for name in _FONTS)
+    return text.replace(first[0], "".join([*links, first[0]]), 1)
+
+
+def _with_share_tags(text: str, home: str) -> str:
+    """A page with Open Graph tags, which chats and feeds read beside its address; they need a whole address."""
+    address = _ADDRESS.search(text)
+    if not home or not address or "og:image" in text:
+        return text
+    title, description = (re.search(pattern, text) for pattern in (_TITLE, _DESCRIPTION))
+    properties = {
+        "type": "website",
+        "site_name": html.escape(course.TITLE),
+        "title": title and title[1],
+        "description": description and description[1],
+        "url": address[1],
+        "image": f"{home}assets/share.png",
+    }
+    tags = [f'<meta property="og:{name}" content="{value}">' for name, value in properties.items() if value]
+    tags.append('<meta name="twitter:card" content="summary_large_image">')
+    return text.replace("</head>", "".join(tags) + "</head>", 1)
 
 
 def _with_formulas(texts: dict[Path, str]) -> dict[Path, str]:

@@ -1,10 +1,11 @@
-"""Writes what the browser must agree with: what the simulation in numpy does, and the table of the worksheet's runs.
+"""Writes what the browser must agree with: what the simulation in numpy does, the worksheet's runs and its answers.
 
 `tests/golden/simulation.json` is read by `tests/pure/test_simulation.py` and `tests/js/core.test.mjs`. Random numbers,
 reward tables and advantages are exact: every machine does the same with +, -, *, / and square root. Runs are rounded,
 so that the last bits of exponentials and logarithms, which differ between machines, do not change a byte.
 
-`docs/assets/js/core/worksheet_runs.mjs` is `grader/worksheet/questions.py` with the browser's names.
+`docs/assets/js/core/worksheet_runs.mjs` is `grader/worksheet/questions.py` with the browser's names, and
+`worksheet_answers.mjs` beside it is `grader/worksheet/model_answers.json`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,10 +24,12 @@ from ..oracles import simulation
 from ..oracles.sfc32 import uniforms
 from ..oracles.simulation import Settings
 from ..worksheet import questions as worksheet_questions
+from ..worksheet.model_answers import model_answers
 from .generated import one_per_line
 
 PATH = course.ROOT / "tests" / "golden" / "simulation.json"
 WORKSHEET_PATH = course.ROOT / "docs" / "assets" / "js" / "core" / "worksheet_runs.mjs"
+ANSWERS_PATH = WORKSHEET_PATH.with_name("worksheet_answers.mjs")
 DECIMALS = 10
 STEPS = 200
 AFTER = (0, 1, 2, 5, 10, 50, 100, 200)
@@ -142,6 +146,22 @@ def make_worksheet() -> str:
         f"export const QUESTIONS = {json.dumps(questions)};\n"
         f"export const QUANTITIES = {{\n{quantities},\n}};\n"
         f"export const RUNS = [\n{runs},\n];\n"
+    )
+
+
+def make_answers() -> str:
+    """The text of the browser's module with the answers to the written questions, with the signs of the page."""
+    answers = model_answers()
+    lines = []
+    for question in worksheet_questions.QUESTIONS:
+        texts = [answers[question.id].answer, answers[question.id].experiment]
+        shown = [re.sub(r"\bpi\b", "\u03c0", re.sub(r"\bbeta\b", "\u03b2", text)) for text in texts]
+        lines.append(f"{json.dumps(question.id)}: {json.dumps(shown, ensure_ascii=False)},\n")
+    return (
+        "// Written by `course dev golden` from grader/worksheet/model_answers.json; do not edit.\n"
+        "// What the numbers show for each written question of the worksheet: an answer, and an experiment that\n"
+        '// goes further ("" if there is none). Loaded only after handing in.\n'
+        f"export const ANSWERS = {{\n{''.join(lines)}}};\n"
     )
 
 

@@ -18,7 +18,7 @@ import re
 import textwrap
 import tomllib
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from string import Template
@@ -29,8 +29,10 @@ from ..core.text import listed
 from ..grading import observations
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
+from . import mistakes
 from .course_lists import facts
 from .functions import GIVEN, of_exercises, read_modules
+from .page_values import expand
 from .rooms import ROOMS
 from .stubs import make_stubs
 
@@ -104,10 +106,8 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     files |= course_files("starter/README.md", *given, *weights_of(names), exercises=names)
     graded_with = {name for each in exercises for name in each.given}
     files |= {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
-    pages = (*(page for each in exercises for page in each.pages), observations.PAGE)
-    files |= course_files(*GRADER, *(() if site else pages), exercises=names) | _points(exercises)
-    for name in [name for name in files if name.startswith("docs/")]:
-        files[name] = _plain_page(name, files[name].decode(), files).encode()
+    files |= course_files(*GRADER, exercises=names) | _points(exercises)
+    files |= {} if site else _pages(exercises)
     files |= course_file(site=site, exercises=names)
     files["starter/README.md"] = _first_steps(files, exercises)
     for template, name in _WRITTEN_AS.items():
@@ -295,7 +295,15 @@ def _first_steps(files: Mapping[str, bytes], exercises: Sequence[course.Exercise
     return re.sub(r"^\| `run_.*\n", line, text, flags=re.MULTILINE).encode()
 
 
-def _plain_page(page: str, text: str, files: Mapping[str, bytes]) -> str:
+def _pages(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
+    """The pages that reports name, as plain Markdown."""
+    texts = {each.page: expand((course.ROOT / each.page).read_text("utf-8")) for each in exercises}
+    texts |= {each.mistakes_page: mistakes.make(each.name) for each in exercises}
+    texts[observations.PAGE] = mistakes.make_general()
+    return {name: _plain_page(name, text, texts).encode() for name, text in texts.items()}
+
+
+def _plain_page(page: str, text: str, files: Collection[str]) -> str:
     """A page of the site as Markdown that GitHub and editors show, without what is about pages that are not here."""
     text = _PICTURE.sub("", FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
     text = _FOLDED.sub(lambda each: _details(each[1], each[3], f' id="{each[2]}"'), text)

@@ -1,4 +1,4 @@
-"""Writes the pages of common mistakes, docs/mistakes/*.md, from the misconceptions: the texts that the report quotes.
+"""The pages of common mistakes, docs/mistakes/*.md, from the misconceptions: the texts that the report quotes.
 
 They are made from the vectors, which hold the texts, the checks that show each mistake and its numbers; so a page can
 be written without running wrong code. Left out: which mistakes are frequent, because only a class can tell.
@@ -22,7 +22,6 @@ CHECKS = 3
 
 _HEAD = """\
 ---
-# Written by `course dev mistakes` from grader/exercises; do not edit.
 description: Common mistakes in exercise {number} of the GRPO course, {title} - what each does to your numbers
 search:
   exclude: true
@@ -48,7 +47,6 @@ _ENTRY = """
 
 _GENERAL = """\
 ---
-# Written by `course dev mistakes` from grader/grading/observations.toml; do not edit.
 description: What the numbers of a wrong answer show in the GRPO course, when it is none of the known mistakes
 search:
   exclude: true

@@ -14,14 +14,14 @@ import csv
 import html
 import itertools
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
 from ..core import course
 from ..core.round_numbers import round_ends, round_step
-from .ablations import ABLATIONS, Ablation, Curve
+from .ablations import ABLATIONS, Ablation
 from .llm_runs import SEEDS_FILE, SETTINGS, SETTINGS_FILE, Outcome, moments, of_setting, outcomes
 from .recordings import metrics_of
 
@@ -144,28 +144,11 @@ def make() -> dict[Path, str]:
 def draw_ablation(ablation: Ablation, rows: Rows) -> str:
     """A row of charts for each setting, a column for each curve; `rows` are those of the CSV."""
     of = {label: [row for row in rows if row["setting"] == label] for label in ablation.settings}
-    columns = [_ablation_column(ablation, curve, of) for curve in ablation.curves]
+    columns = []
+    for curve in ablation.curves:
+        named = {f"{ablation.name}-{curve.name}-{place}": of[label] for place, label in enumerate(of)}
+        columns.append(_charts(named, (curve.title, curve.unit), curve.name, band=curve.band, over=named))
     return picture(list(zip(of, zip(*columns, strict=True), strict=True)), title=ablation.question)
-
-
-def _ablation_column(ablation: Ablation, curve: Curve, of: Mapping[str, Rows]) -> list[Chart]:
-    """One curve for every setting; `of` is setting to rows of the CSV."""
-    names = [f"{ablation.name}-{curve.name}-{place}" for place in range(len(of))]
-    highest = f"{curve.name}_high" if curve.band else curve.middle
-    ends = _ends([_column(rows, highest) for rows in of.values()])
-    return [
-        Chart(
-            heading=(curve.title, curve.unit) if name == names[0] else ("", ""),
-            steps=range(ablation.steps + 1),
-            values=_column(rows, curve.middle),
-            ends=ends,
-            band=(_column(rows, f"{curve.name}_low"), _column(rows, highest)) if curve.band else None,
-            name=name,
-            others=[other for other in names if other != name],
-            reward=curve.name == "mean_reward",
-        )
-        for name, rows in zip(names, of.values(), strict=True)
-    ]
 
 
 def draw_run(name: str) -> str:
@@ -236,32 +219,54 @@ def _outcomes_chart(runs: Sequence[Outcome], title: str, unit: str, *, name: str
 
 def draw_relatives(picture_name: str, methods: Mapping[str, str], panels: Sequence[Panel]) -> str:
     """A row of charts for each method, over the pale line of GRPO, which is the first."""
-    columns = [_panel_column(f"{picture_name}-{place}", methods, panel) for place, panel in enumerate(panels)]
+    columns = []
+    for place, panel in enumerate(panels):
+        recorded = _rows(f"variants-{panel.loop}")
+        named = {
+            f"{picture_name}-{place}-{method}": [row for row in recorded if row["setting"] == method + panel.task]
+            for method in methods
+        }
+        grpo = next(iter(named))
+        columns.append(_charts(named, panel.heading, panel.curve, band=panel.band, over=[grpo], longest=panel.steps))
     grid = list(zip(methods.values(), zip(*columns, strict=True), strict=True))
     return picture(grid, title="GRPO and its relatives", height=60)
 
 
-def _panel_column(name: str, methods: Mapping[str, str], panel: Panel) -> list[Chart]:
-    """One curve of every method."""
-    of = {
-        each: [row for row in _rows(f"variants-{panel.loop}") if row["setting"] == each + panel.task]
-        for each in methods
-    }
-    middle, highest = (f"{panel.curve}_{end}" for end in (("median", "high") if panel.band else ("mean", "mean")))
+def _charts(
+    of: Mapping[str, Rows],
+    heading: tuple[str, str],
+    curve: str,
+    *,
+    band: bool,
+    over: Iterable[str],
+    longest: int | None = None,
+) -> list[Chart]:
+    """One curve of several settings, one chart below the other.
+
+    Args:
+        of: Name of each line to the rows of its setting.
+        heading: Of the first chart.
+        curve: Columns of the rows, without their endings.
+        band: Whether it has a median and a band; else it has a mean.
+        over: Names of the lines that all other charts show pale.
+        longest: How many rows are drawn; all of them if None.
+    """
+    middle, highest = (f"{curve}_median", f"{curve}_high") if band else (f"{curve}_mean", f"{curve}_mean")
     ends = _ends([_column(rows, highest) for rows in of.values()])
-    grpo = next(iter(methods))
+    first = next(iter(of))
     charts = []
-    for method, rows in of.items():
-        shown = rows[: panel.steps]
+    for name, rows in of.items():
+        shown = rows[:longest]
         charts.append(
             Chart(
-                heading=panel.heading if method == grpo else ("", ""),
-                steps=[int(row["step"]) for row in shown],
+                heading=heading if name == first else ("", ""),
+                steps=[int(str(row["step"])) for row in shown],
                 values=_column(shown, middle),
                 ends=ends,
-                band=(_column(shown, f"{panel.curve}_low"), _column(shown, highest)) if panel.band else None,
-                name=f"{name}-{method}",
-                others=[] if method == grpo else [f"{name}-{grpo}"],
+                band=(_column(shown, f"{curve}_low"), _column(shown, highest)) if band else None,
+                name=name,
+                others=[other for other in over if other != name],
+                reward=curve == "mean_reward",
             )
         )
     return charts

@@ -214,8 +214,8 @@ def _remove(key: int) -> bool:
 
 @functools.cache
 def _lines_of_answers() -> list[str]:
-    """Long lines of two files; a report that holds one tells that the file was read."""
-    text = "\n".join((course.MODEL_ANSWERS / name).read_text("utf-8") for name in ("clip.py", "worksheet_key.json"))
+    """Long lines of a model answer; a report that holds one tells that the file was read."""
+    text = (course.MODEL_ANSWERS / "clip.py").read_text("utf-8")
     return [line.strip() for line in text.splitlines() if len(line.strip()) >= 60]
 
 

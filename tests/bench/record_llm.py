@@ -140,7 +140,7 @@ def main() -> int:
     document = record(sys.argv[1:]).recording(day=day)
     PATH.parent.mkdir(parents=True, exist_ok=True)
     PATH.write_text(json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8", newline="\n")
-    print(f"wrote {PATH.relative_to(ROOT)}: now run `course dev recordings` and `course dev numbers`")
+    print(f"wrote {PATH.relative_to(ROOT)}: now run `course dev recordings`, and check docs/results/llm.md")
     return 0
 
 

@@ -1,7 +1,7 @@
 """Does the grader still say what it said? The reports of an older commit and of the working tree, compared.
 
-    python tests/bench/same_reports.py --commit v0.1.0
-    python tests/bench/same_reports.py --commit v0.1.0 --whole
+    python tests/bench/same_reports.py --commit v1.0.0
+    python tests/bench/same_reports.py --commit v1.0.0 --whole
 
 Compared are the reports of all answers whose grade is known (`course dev selftest --reports`), and all files that
 `course grade-all` writes for a class in mixed packings, in every format. Only timings may differ, the order of the

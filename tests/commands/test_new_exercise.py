@@ -28,7 +28,7 @@ pytestmark = pytest.mark.proof
 
 NAME = "length_penalty"
 FOLDER = f"grader/exercises/{NAME}"
-FILES = (f"reference/{NAME}.py", f"starter/{NAME}.py", f"docs/exercises/{NAME}.md", f"docs/mistakes/{NAME}.md")
+FILES = (f"reference/{NAME}.py", f"starter/{NAME}.py", f"docs/exercises/{NAME}.md")
 """What an exercise has outside of its folder."""
 LEFT = "left_over"
 COPIED = ("grader", "reference", "starter", "docs", ".github")

@@ -1,21 +1,29 @@
-"""The notebook of `run_llm`: current, and every cell runs, with the model answers and a small random model."""
+"""The notebook of `run_llm`: it installs what it needs, and every cell runs with a small random model."""
 
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import pytest
 from tiny_llm import save_tiny_llm
 
-from grader.commands import course as course_command
 from grader.core import course
-from grader.workshop import llm_notebook
+
+NOTEBOOK = course.ROOT / "docs/notebooks/run_llm.ipynb"
 
 
-def test_notebook_and_page_are_what_the_command_writes():
-    assert course_command.main(["dev", "notebook", "--check"]) == 0
+def cells():
+    for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]:
+        yield cell["cell_type"], cell["metadata"].get("tags", ()), "".join(cell["source"])
+
+
+def test_it_installs_the_packages_of_the_extra():
+    project = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    (install,) = (text for _, tags, text in cells() if "install" in tags)
+    assert all(f'"{package}"' in install for package in project["optional-dependencies"]["llm"])
 
 
 @pytest.mark.proof
@@ -25,11 +33,10 @@ def test_every_cell_runs(tmp_path):
         shutil.copytree(folder, tmp_path / "starter", ignore=skipped, dirs_exist_ok=True)
     model = save_tiny_llm(tmp_path / "model")
     script = []
-    for cell in json.loads(llm_notebook.NOTEBOOK.read_text("utf-8"))["cells"]:
-        tags = cell["metadata"].get("tags", ())
-        if cell["cell_type"] == "code" and llm_notebook.INSTALL not in tags:
-            script.append("".join(cell["source"]))
-        if llm_notebook.PARAMETERS in tags:
+    for kind, tags, text in cells():
+        if kind == "code" and "install" not in tags:
+            script.append(text)
+        if "parameters" in tags:
             script.append(f"COURSE, MODEL, STEPS = {str(tmp_path)!r}, {str(model)!r}, 2")
     environment = {**os.environ, "MPLBACKEND": "Agg", "HF_HUB_OFFLINE": "1"}
     command = [sys.executable, "-c", "\n".join(script)]

@@ -9,6 +9,8 @@ from typing import Any
 
 from site_fixtures import cannot
 
+from grader.workshop import generated_pages
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 NODE_MODULES = ROOT / "tests/browser/node_modules"
@@ -27,13 +29,16 @@ def address_of(source: Path) -> str:
 def sources() -> list[Path]:
     """The Markdown files of all published pages."""
     (drafts,) = re.findall(r"^draft_docs: (.*)", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
-    return sorted({*DOCS.rglob("*.md")} - {DOCS / name for name in json.loads(drafts).split("\n") if name})
+    hidden = {DOCS / name for name in json.loads(drafts).split("\n") if name}
+    return sorted({*DOCS.rglob("*.md"), *(ROOT / name for name in generated_pages.texts())} - hidden)
 
 
 PAGES = sorted(map(address_of, sources()))
 ALL = [*PAGES, "/404.html"]
 FIGURE = re.compile(r"^/+ html \| grpo-[\w-]+\.grpo-explorable$", re.MULTILINE)
-FIGURE_PAGES = sorted(address_of(source) for source in sources() if FIGURE.search(source.read_text("utf-8")))
+FIGURE_PAGES = sorted(
+    address_of(source) for source in sources() if source.is_file() and FIGURE.search(source.read_text("utf-8"))
+)
 TEMPLATES = [
     *("/", "/learn/why/", "/exercises/kl/", "/mistakes/kl/", "/simulation/", "/worksheet/", "/reference/api/kl/")
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from site_fixtures import SETTLED
 from site_pages import COLOUR_RULES, violations
@@ -62,3 +64,9 @@ def test_no_word_and_no_control_is_lost_in_colours_that_the_reader_has_chosen(op
     assert lost == []
     assert seen["controls"] > 10 and seen["words"] > 10
     assert violations(page, COLOUR_RULES, within="article") == []
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_the_loss_on_one_page_is_printed_on_one_page(open_page, paper):
+    printed = open_page("/cheat-sheet/").pdf(format=paper)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1

@@ -30,7 +30,8 @@ def film_advantages(page):
 
 def test_for_readers_who_want_no_motion_the_film_is_a_still_that_they_step_through(tab):
     page = tab.load("/", motion=False, scrolling=False)
-    film = page.locator(FILM)
+    film = page.locator(f"{FILM}[data-ready]")
+    film.wait_for()
     rewards = [float(answer == RIGHT) for answer in DRAWN]
     assert film_advantages(page) == pytest.approx(expected(rewards)[1], abs=0.0055)
     label = film.locator("svg").first.get_attribute("aria-label")

@@ -8,29 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from grader.workshop import share
 from grader.workshop.finish_site import finish
-from grader.workshop.share_picture import picture
 
 pytest.importorskip("py_mini_racer")
-pytest.importorskip("minify")
-FIGURE = '<grpo-ratio class="grpo-explorable" question="Who is &quot;pushed&quot;?"></grpo-ratio>'
 PAGE = """<html><head><link rel="canonical" href="{site}">
-<link rel="stylesheet" href="../assets/stylesheets/main.css">
-<link rel="stylesheet" href="../assets/vendor/katex/katex.css">
-<link rel="stylesheet" href="../assets/css/a.css">
+<title>4. std</title><link rel="stylesheet" href="../assets/css/tokens.css">
 <meta name="description" content="Marks &amp; means"></head><body>
 <h1 id="a">4. <code>std</code> &amp; mean<a class="headerlink" href="#a">&para;</a></h1>{body}
 <script src="../assets/javascripts/bundle.1.min.js"></script>
-<script src="../assets/js/index.mjs" type="module"></script>
 </body></html>"""
-SCRIPT = """/*! (c) somebody, MIT */
-// Twice a number.
-export const twice = (number) => 2 * number;
-export function greeting(name) {
-  return `Hello,  ${name}  /* you */ // there`;
-}
-"""
 
 
 def finished(folder: Path, body: str, site: str = "http://127.0.0.1:8000/") -> str:
@@ -38,10 +24,6 @@ def finished(folder: Path, body: str, site: str = "http://127.0.0.1:8000/") -> s
     files = {
         "index.html": PAGE.format(site=site, body=""),
         "b/index.html": PAGE.format(site=f"{site}b/", body=body),
-        "assets/css/a.css": "/* Blocks */\nb {\n  top: 0;\n}\n",
-        "assets/vendor/katex/katex.css": "@font-face{font-family:K;src:url(fonts/k.woff2)}",
-        "assets/js/index.mjs": SCRIPT,
-        "assets/vendor/index.mjs": SCRIPT,
     }
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -93,47 +75,26 @@ def test_a_picture_of_a_run_takes_the_place_of_its_link(tmp_path: Path) -> None:
     assert '<p><svg aria-label="Rises &amp; falls"' in text and "<img" not in text
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "words"),
-    [
-        ("index.html", '<span class="arithmatex">\\(\\frac{1\\)</span>', "ParseError"),
-        ("assets/js/widgets/a.mjs", 'import "../none.mjs"; import "../b.mjs";', "none"),
-        ("assets/js/a.mjs", "export const = 1;", "binding"),
-    ],
-    ids=["formula", "missing import", "syntax"],
-)
-def test_a_mistake_in_a_source_stops_the_build(tmp_path: Path, name: str, text: str, words: str) -> None:
-    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-    (tmp_path / name).write_text(text, "utf-8")
-    with pytest.raises(Exception, match=words):
+def test_a_mistake_in_a_formula_stops_the_build(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text('<span class="arithmatex">\\(\\frac{1\\)</span>', "utf-8")
+    with pytest.raises(Exception, match="ParseError"):
         finish(tmp_path)
 
 
-def test_published_files_are_small_and_load_in_the_same_order(tmp_path: Path) -> None:
-    text = finished(tmp_path, FIGURE)
-    script, vendored = ((tmp_path / f"assets/{name}/index.mjs").read_text("utf-8") for name in ("js", "vendor"))
-    assert vendored == SCRIPT and "(c) somebody" in script and "Twice" not in script and "number" not in script
-    assert re.findall(r"export (?:const|function) (\w+)", script) == ["twice", "greeting"]
-    assert "Hello,  ${" in script and "}  /* you */ // there`" in script, "the words of a template are no code"
-    sheets = re.findall(r'"stylesheet" href="\.\./([^"]*)"', text)
-    assert sheets == ["assets/stylesheets/main.css", "assets/css/site.css"]
-    joined = (tmp_path / sheets[1]).read_text("utf-8")
-    assert "b{top:0}" in joined
-    font = tmp_path / "assets/css" / re.findall(r"url\((.*?)\)", joined)[0]
-    assert font.resolve() == tmp_path / "assets/vendor/katex/fonts/k.woff2"
-    assert "../assets/javascripts/bundle.1.min.js" in text and text.count("../assets/js/index.mjs") >= 1
+def test_the_search_loads_late_and_fonts_at_once(tmp_path: Path) -> None:
+    text = finished(tmp_path, "")
+    assert text.count("../assets/late-search.js") == 1
+    assert text.index("late-search.js") < text.index("../assets/javascripts/bundle.1.min.js")
+    fonts = re.findall(r'<link rel="preload" href="\.\./assets/vendor/fonts/([\w-]+)\.woff2" as="font"', text)
+    assert fonts == ["gabarito-latin", "literata-latin"]
 
 
-def test_a_page_has_the_picture_of_its_title_and_of_what_its_first_figure_asks(tmp_path: Path) -> None:
-    text = finished(tmp_path, FIGURE, "https://host.example/c/")
+def test_a_page_has_a_picture_for_those_who_share_its_address(tmp_path: Path) -> None:
+    text = finished(tmp_path, "", "https://host.example/c/")
     tags = dict(re.findall(r'<meta property="og:([\w:]+)" content="([^"]*)">', text))
-    assert (html.unescape(tags["title"]), html.unescape(tags["description"])) == ("4. std & mean", "Marks & means")
-    assert (tags["url"], tags["image"]) == ("https://host.example/c/b/", "https://host.example/c/assets/share/b.png")
-    image = pytest.importorskip("PIL.Image").open(tmp_path / "assets/share/b.png")
-    assert image.size == (1200, 630)
-    assert image.tobytes() == picture("4. std & mean", 'Who is "pushed"?').tobytes() != picture("4.", "").tobytes()
+    assert (tags["title"], html.unescape(tags["description"])) == ("4. std", "Marks & means")
+    assert (tags["url"], tags["image"]) == ("https://host.example/c/b/", "https://host.example/c/assets/share.png")
 
 
-def test_without_an_address_there_are_no_pictures(tmp_path: Path) -> None:
-    assert "og:image" not in finished(tmp_path, FIGURE) and not (tmp_path / "assets/share").exists()
-    assert finish(tmp_path) == [share.NO_ADDRESS]
+def test_a_page_whose_address_is_unknown_has_no_such_picture(tmp_path: Path) -> None:
+    assert "og:image" not in finished(tmp_path, "")

@@ -1,7 +1,4 @@
-"""Examples and computed numbers on pages: run and computed again.
-
-`course dev numbers` covers the other numbers on pages.
-"""
+"""Examples and computed numbers on pages: run and computed again."""
 
 from __future__ import annotations
 

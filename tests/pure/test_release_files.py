@@ -1,4 +1,4 @@
-"""Files that GitHub and the release workflow read, and the printed sheet."""
+"""Files that GitHub and the release workflow read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 import yaml
 from check_jsonschema.builtin_schemas import get_builtin_schema
 
-from grader.commands import course as course_command
 from grader.core import course
 
 GITHUB = course.ROOT / ".github"
@@ -79,8 +78,3 @@ def test_release_notes_are_the_changelog_section_of_the_version(version, notes):
 def test_no_release_of_another_version_or_without_notes(tag, version):
     with pytest.raises(changelog_section.NoReleaseError, match=version):
         changelog_section.notes(tag, version=version, changelog=CHANGELOG)
-
-
-def test_the_cheat_sheet_and_its_pdf_are_current(capsys):
-    pytest.importorskip("py_mini_racer")
-    assert course_command.main(["dev", "cheat-sheet", "--check"]) == 0, capsys.readouterr().out

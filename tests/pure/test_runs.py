@@ -1,13 +1,9 @@
-"""Ablations and the worksheet's model answers: pages and answers say what the recorded runs show."""
+"""Ablations: pages say what the recorded runs show. The worksheet: each question has a model answer."""
 
 from __future__ import annotations
 
 import csv
-import json
-import re
 from collections.abc import Iterable
-from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +12,7 @@ from grader.core import course
 from grader.oracles.simulation import Settings, simulate, single_peak
 from grader.worksheet.model_answers import model_answers
 from grader.worksheet.questions import QUESTIONS
-from grader.workshop import ablations, answer_key
+from grader.workshop import ablations
 
 
 def rows_of(name: str) -> list[dict[str, str]]:
@@ -28,13 +24,6 @@ def last(name: str, settings: Iterable[str], column: str) -> list[float]:
     """A column after the last step, one number per setting."""
     rows = {row["setting"]: row for row in rows_of(name) if row["step"] == str(ablations.STEPS)}
     return [float(rows[setting][column]) for setting in settings]
-
-
-@pytest.fixture(scope="module")
-def key() -> dict[str, dict[str, Any]]:
-    """The answers and their measurements, by question."""
-    measured = json.loads(answer_key.MEASURED_PATH.read_text("utf-8"))["measured"]
-    return {name: {**asdict(answer), "measured": measured.get(name, {})} for name, answer in model_answers().items()}
 
 
 def test_the_recorded_curves_are_quantiles_of_runs_that_anybody_can_make() -> None:
@@ -55,38 +44,21 @@ def test_the_recorded_curves_are_quantiles_of_runs_that_anybody_can_make() -> No
         assert float(rows[20][f"mean_reward_{name}"]) == pytest.approx(np.quantile(earned, share), rel=1e-3)
 
 
-def test_the_numbers_on_the_bandit_page_are_those_of_the_runs(key: dict[str, dict[str, Any]]) -> None:
+def test_larger_groups_are_steadier_wide_clips_lock_onto_wrong_actions_and_cold_starts_lack_signal() -> None:
+    lows = last("group-size", [f"G = {size}" for size in (2, 4, 8, 16, 32, 64)], "best_probability_low")
+    wrong = last("clip", ["clip_eps 0.1", "clip_eps 0.5", "no clip"], "sure_of_wrong_action_mean")
+    silent = [float(row["zero_signal_mean"]) for row in rows_of("temperature") if row["step"] == "1"]
+    assert lows == sorted(lows) and wrong == sorted(wrong) and wrong[-1] > 0.1
+    assert silent == sorted(silent, reverse=True)
+
+
+def test_the_numbers_on_the_bandit_page_are_those_of_the_runs() -> None:
     page = (course.ROOT / "docs" / "exercises" / "bandit.md").read_text("utf-8")
-    measured = key["1E.2"]["measured"]
-    for name in ("GRPO", "REINFORCE", "REINFORCE + baseline"):
-        share = measured[f"rewards + 5, finds the peak: {name}"]
-        label = name.replace("+", "with a")
-        assert re.search(rf"\| {label} \| \d+ % \| {share * 100:.0f} % \|", page), (name, share)
     for share in last("clip", ["no clip", "clip_eps 0.2"], "sure_of_wrong_action_mean"):
         assert f"{share * 100:.0f} %" in page
 
 
-def test_the_files_of_the_model_answers_agree(key: dict[str, dict[str, Any]]) -> None:
-    """Their numbers take longer to make: tests/commands/test_recorded_runs.py has them."""
-    answers = [answer_key.Answer(**each) for each in key.values()]
-    for path, text in answer_key.texts(answers, answer_key.SEEDS).items():
-        assert path.read_text("utf-8") == text, f"{path} is stale: run `course dev answer-key`"
-    entries = dict(re.findall(r'^"(\S+)": (\[.*\]),$', answer_key.BROWSER_PATH.read_text("utf-8"), re.MULTILINE))
-    assert list(entries) == [question.id for question in QUESTIONS]
-    for name, entry in entries.items():
-        shown = [text.replace("\u03c0", "pi").replace("\u03b2", "beta") for text in json.loads(entry)]
-        assert shown == [key[name]["answer"], key[name]["experiment"]]
-
-
-def test_the_measurements_show_what_the_model_answers_say(key: dict[str, dict[str, Any]]) -> None:
-    assert key["1E.2"]["measured"]["smoothest: GRPO"] < 0.05
-    assert key["1E.2"]["measured"]["rewards + 5, finds the peak: REINFORCE"] < 0.5
-    assert key["bonus"]["measured"]["kl_coef 0.3, 500 steps"][1] > 0.95
-    assert key["bonus"]["measured"]["kl_coef 1, 500 steps"][1] < 0.6
-    assert key["1D.2"]["measured"]["range of G = 32 below that of G = 2"] > 0.99
-    assert key["1D.2"]["measured"]["G = 2, pi(7) below 0.5"] > 0.1
-    by_group_size = [key["extra"]["measured"][f"G = {size}"] for size in (2, 4, 8, 16, 32, 64)]
-    assert by_group_size == sorted(by_group_size)
-    settled = key["bonus"]["measured"]["kl_coef 0.3, no division by std, G = 32, 500 steps"][1]
-    gibbs = np.exp(np.array(single_peak()) * (1 - 1 / 32) / 0.3)
-    assert settled == pytest.approx(gibbs[6] / gibbs.sum(), abs=0.01)
+def test_every_question_of_the_worksheet_has_a_model_answer() -> None:
+    answers = model_answers()
+    assert {question.id for question in QUESTIONS} <= {*answers}
+    assert all(answer.question and answer.answer for answer in answers.values())

@@ -176,7 +176,7 @@ def test_a_refused_model_answer_ends_the_command_and_nothing_is_written(referenc
     assert not (tmp_path / "starter").exists()
 
 
-# The starter folder of this course; `test_page_numbers.py` says whether it is current
+# The starter folder of this course; `test_generated_files.py` says whether it is current
 
 
 @pytest.mark.parametrize("name", [path.name for path in sorted((ROOT / "reference").glob("[!_]*.py"))])

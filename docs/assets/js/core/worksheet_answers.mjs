@@ -1,6 +1,6 @@
-// Written by `course dev answer-key`; do not edit.
+// Written by `course dev golden` from grader/worksheet/model_answers.json; do not edit.
 // What the numbers show for each written question of the worksheet: an answer, and an experiment that
-// goes further ("" if there is none). Measured over 1000 seeds; loaded only after handing in.
+// goes further ("" if there is none). Loaded only after handing in.
 export const ANSWERS = {
 "1A.1": ["Uniform: every action has probability 0.1, and the entropy is ln 10 = 2.303 nats.", ""],
 "1A.2": ["Actions that were drawn and have a reward above the mean of the group gain; drawn ones below it lose. What nobody drew never gains (0 % of the cases). So action 7 gains in 56 % of the first steps, because it must be drawn, action 6 in 59 %, and action 1 in 0 %.", ""],

@@ -1,0 +1,81 @@
+"""The pages of the site that nobody writes: common mistakes, and the docstrings of what students write.
+
+The build of the site writes them into `docs/`, where git ignores them.
+"""
+
+from __future__ import annotations
+
+from ..core import course
+from ..grading import observations
+from . import mistakes
+from .published import published
+
+_FOLDERS = ("docs/mistakes", "docs/reference/api")
+_API = """\
+---
+title: What you write
+---
+
+# What you write
+
+The functions of the exercises, as their docstrings describe them. The stubs in `starter/` hold the same text. Functions
+whose names begin with an underscore are given code and are left out here.
+
+| Exercise | Functions |
+|---|---|
+"""
+_API_OF_ONE = """\
+---
+title: "What you write: {exercise.short}"
+search: {{exclude: true}}
+---
+
+# What you write: {exercise.short}
+
+Exercise: [{exercise.title}](../../exercises/{exercise.name}.md). File: `starter/{exercise.file_name}`.
+"""
+
+
+def write() -> None:
+    """Write the pages that have changed, and delete those of exercises that are gone."""
+    written = {course.ROOT / name: text for name, text in texts().items()}
+    for path, text in written.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text("utf-8") != text:  # `mkdocs serve` would build again and again
+            path.write_text(text, "utf-8", newline="\n")
+    for folder in _FOLDERS:
+        for path in {*(course.ROOT / folder).glob("*.md")} - {*written}:
+            path.unlink()
+
+
+def texts() -> dict[str, str]:
+    """Path, from the repository root, to text, of all these pages."""
+    return mistakes_pages() | _api_pages()
+
+
+def mistakes_pages() -> dict[str, str]:
+    """Path, from the repository root, to text: a page for each exercise, and the page of general observations."""
+    pages = {
+        exercise.mistakes_page: mistakes.make(exercise.name)
+        for exercise in course.KNOWN
+        if not exercise.draft or (exercise.folder / "vectors.json").is_file()
+    }
+    return pages | {observations.PAGE: mistakes.make_general()}
+
+
+def _api_pages() -> dict[str, str]:
+    """The pages of docstrings: one that lists all functions, and one for each exercise.
+
+    One page with all docstrings takes a phone seconds to lay out.
+    """
+    pages = {}
+    rows = []
+    for exercise in published():
+        page = f"api/{exercise.name}.md"
+        module, functions = f"starter.{exercise.name}", exercise.function_names
+        pages[f"docs/reference/{page}"] = _API_OF_ONE.format(exercise=exercise) + "".join(
+            f"\n::: {module}.{function}\n    options: {{heading_level: 2}}\n" for function in functions
+        )
+        links = ", ".join(f"[`{function}`]({page}#{module}.{function})" for function in functions)
+        rows.append(f"| {exercise.number}. [{exercise.title}]({page}) | {links} |\n")
+    return {"docs/reference/api.md": _API + "".join(rows), **pages}

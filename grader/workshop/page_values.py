@@ -1,0 +1,131 @@
+"""What pages say as `{{ NAME }}` or `{{ NAME EXERCISE }}`: counts of the course, and tables of recorded runs.
+
+A page is written by a person; these values are put in when it is built, as an extension of Python-Markdown, and into
+the pages of a handout. An unknown name stops the build.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..core import course
+from ..grading.check import checks_of
+from ..worksheet.grade import empty_result
+from . import challenge, course_lists, llm_runs
+from .course_lists import points_of
+from .recordings import last_line, llm_run
+
+_PLACE = re.compile(r"(?<!\$)\{\{ ([a-z_]+)(?: (\w+))? \}\}")
+
+
+def expand(text: str) -> str:
+    """The text of a page with its values.
+
+    Raises:
+        KeyError: there is no value, or no exercise, of this name.
+        challenge.NoRun: a run of the open challenge is none.
+    """
+    return _PLACE.sub(lambda place: _value(place[1], place[2]), text)
+
+
+def makeExtension(**_settings: Any) -> Any:
+    """The extension for Python-Markdown, which looks for this name."""
+    from markdown.extensions import Extension
+    from markdown.preprocessors import Preprocessor
+
+    class Values(Preprocessor):  # type: ignore[misc]  # the package has no types
+        def run(self, lines: list[str]) -> list[str]:
+            return expand("\n".join(lines)).split("\n")
+
+    class PageValues(Extension):  # type: ignore[misc]
+        def extendMarkdown(self, md: Any) -> None:
+            md.preprocessors.register(Values(md), "page_values", 100)  # before code and snippets are looked for
+
+    return PageValues()
+
+
+def _value(name: str, exercise: str | None) -> str:
+    return OF_AN_EXERCISE[name](course.exercise(exercise)) if exercise else VALUES[name]()
+
+
+def _points(*, hidden: bool = True) -> int:
+    return sum(points_of(exercise, hidden=hidden) for exercise in course.EXERCISES)
+
+
+def _points_of_functions(exercise: course.Exercise) -> str:
+    checks = checks_of(exercise.name, hidden=True)
+    totals = {name: sum(c.points for c in checks if c.function == name) for name in exercise.function_names}
+    return ", ".join(f"`{name}` {points}" for name, points in totals.items())
+
+
+def _before_and_after() -> Iterator[str]:
+    """What a run answered first, beside what it answered last, on the home page; rewards in bold are coins there."""
+    run = llm_run()
+    first, *_, last = run["points"]
+    for place, prompt in enumerate(run["prompts"]):
+        cells = [
+            f"`{last_line(prompt)} {_first_line(point['texts'][place])}` | {_coin(point['rewards'][place])}"
+            for point in (first, last)
+        ]
+        yield f"| {' | '.join(cells)} |"
+
+
+def _right_sums() -> Iterator[str]:
+    """How much a run had learned at its moments."""
+    for point in llm_run()["points"]:
+        yield f"| {point['step']} | {100 * point['score']:.0f} % |"
+
+
+def _drawn_at_first() -> Iterator[str]:
+    """The completions that the figure begins with: of the first prompt that has something to learn from."""
+    groups = llm_run()["moments"][0]["groups"]
+    group = next((each for each in groups if len({row["reward"] for row in each}) > 1), groups[0])
+    for place, row in enumerate(group, 1):
+        text = _in_a_cell("".join(row["tokens"]).replace(" ", "␣").replace("\n", "⏎"))
+        drawn, later = (math.exp(math.fsum(logp)) for logp in row["logp"][:2])
+        advantage = f"{row['advantage']:+.2f}".replace("-", "\u2212")
+        yield f"| {place} | `{text}` | {_coin(row['reward'])} | {advantage} | {drawn:.3f} | {later:.3f} |"
+
+
+def _first_line(text: str) -> str:
+    return _in_a_cell(text.split("\n")[0].strip())
+
+
+def _in_a_cell(text: str) -> str:
+    """Part of a completion, without what would end a cell or its code."""
+    return text.replace("`", "'").replace("|", "/")
+
+
+def _coin(reward: float) -> str:
+    return f"**{reward:g}**" if reward else "0"
+
+
+VALUES: dict[str, Callable[[], str]] = {
+    "points": lambda: str(_points()),
+    "points_without_hidden_checks": lambda: str(_points(hidden=False)),
+    "points_with_worksheet": lambda: str(_points() + empty_result().points),
+    "minutes": lambda: str(sum(exercise.minutes for exercise in course.EXERCISES)),
+    "minutes_of_the_path": lambda: str(course_lists.minutes_of_the_path()),
+    "path": lambda: "\n".join(course_lists.path()),
+    "exercises": lambda: "\n".join(map(course_lists.row, course.EXERCISES)),
+    "after_the_exercises": course_lists.after_the_exercises,
+    "title_of_what_is_built": course_lists.title_of_what_is_built,
+    "what_is_built": course_lists.what_is_built,
+    "of_exercise_five": course_lists.of_exercise_5,
+    "worksheet": course_lists.worksheet,
+    "about": lambda: "\n".join(course_lists.about()),
+    "before_and_after": lambda: "\n".join(_before_and_after()),
+    "right_sums": lambda: "\n".join(_right_sums()),
+    "drawn_at_first": lambda: "\n".join(_drawn_at_first()),
+    "llm_seeds": lambda: "\n".join(llm_runs.seed_rows()),
+    "llm_settings": lambda: "\n".join(llm_runs.setting_rows()),
+    "challenge": lambda: "\n".join(challenge.rows(challenge.entries(challenge.FILE.read_text("utf-8")))),
+}
+OF_AN_EXERCISE: dict[str, Callable[[course.Exercise], str]] = {
+    "minutes": lambda exercise: str(exercise.minutes),
+    "points": lambda exercise: str(points_of(exercise)),
+    "functions": _points_of_functions,
+}
