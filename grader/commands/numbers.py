@@ -9,14 +9,12 @@ from ..core import course
 from ..workshop.course_lists import NoPlace, course_lists, with_list
 from ..workshop.generated import write_or_check
 
-_OF_THE_REPOSITORY = ("README.md", "CHANGELOG.md", ".github/")
+_OF_THE_REPOSITORY = ("README.md", ".github/")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course dev numbers`."""
-    parser.add_argument(
-        "--repository", action="store_true", help="also README, CHANGELOG and .github of the course itself"
-    )
+    parser.add_argument("--repository", action="store_true", help="also README and .github of the course itself")
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
 
 

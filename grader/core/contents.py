@@ -453,22 +453,20 @@ def _add_near_misses(
     ]
     meant: dict[tuple[PurePosixPath, str], list[Member]] = {}
     notes = []
-    for member in sorted(strays, key=lambda each: (not any(_is_near(each, name) for name in MODULES), each.path))[
-        :_STRAYS
-    ]:
+    near_first = sorted(strays, key=lambda each: (not any(_is_near(each, name) for name in MODULES), each.path))
+    for member in near_first[:_STRAYS]:
         folder, called = member.path.parent, _called(member)
         missing = [name for name in (*MODULES, *_UNCOUNTED) if name not in found.get(folder, {})]
         defined = functions(_text(member.name, member)[0])
         holds = [each.file_name for each in KNOWN if each.file_name in missing and {*defined} & {*each.function_names}]
         near = [name for name in missing if _is_near(member, name)]
         ending = ".ipynb" if _is_notebook(member) else ".py"
-        if len(called_so := [name for name in near if name in holds]) == 1:
-            meant.setdefault((folder, called_so[0]), []).append(member)
+        near_and_holds = [name for name in near if name in holds]
+        if len(near_and_holds) == 1:
+            meant.setdefault((folder, near_and_holds[0]), []).append(member)
         elif holds:
-            rename = (
-                f"rename it to {holds[0]}" if len(holds) == 1 else f"hand in one file per module, such as {holds[0]}"
-            )
-            rename = rename.removesuffix(".py") + ending
+            target = holds[0].removesuffix(".py") + ending
+            rename = f"rename it to {target}" if len(holds) == 1 else f"hand in one file per module, such as {target}"
             notes.append((folder, f"{called} was left out, because it defines functions of {listed(holds)}; {rename}"))
         elif near and "test" not in member.name.lower():
             notes.append((folder, f"{called} was left out: it defines no function of {listed(near)}"))

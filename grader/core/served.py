@@ -42,7 +42,7 @@ def refuse_other_course(command: str) -> None:
         return
     if folder:
         raise FileRefused(
-            f"{command}: you are in the course {folder}, but this command runs the code of {course.ROOT}. To use the "
-            f"course you are in: cd {folder}, then python -m grader.commands.{command} ... "
-            f"environment of its own). To use the other one: cd {course.ROOT}"
+            f"you are in the course {folder}, but this command runs the code of {course.ROOT}. To use the course you "
+            f"are in: cd {folder}, then python -m grader.commands.{command} ... (or install it into an environment of "
+            f"its own). To use the other one: cd {course.ROOT}"
         )

@@ -31,8 +31,9 @@ _CELL = re.compile(r"# code cell (\d+) of (.+\.ipynb)", re.IGNORECASE)
 _DEF = re.compile(r"(?:async\s+)?def\s+(\w+)")
 _BOUND = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)|(\w+)\s*(?::[^=]*)?=(?!=)(.*)")
 _IMPORT = re.compile(r"(?:from\s++(\.*+)([\w.]*+)\s++)?import\b\s*\(?(.*)")
-# An import below one of these may fail, or does not run while the module is imported.
 _HOSTS = {"google", "IPython", "ipykernel", "ipywidgets", "kagglehub", "kaggle_secrets", "nest_asyncio"}
+"""Modules of the machines that notebooks run on."""
+# An import below one of these may fail, or does not run while the module is imported.
 _GUARD = re.compile(r"try\b|except\b|with\b.*\bsuppress\b|if\b.*\b(?:TYPE_CHECKING|__name__|find_spec|False)\b")
 
 

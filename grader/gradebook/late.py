@@ -141,7 +141,7 @@ def deduction(earned: Decimal, points: Decimal, submitted_at: datetime, policy: 
     if policy.last and submitted_at.astimezone(UTC) > policy.last:
         return ByHand(-lost, f"{text}; nothing counts after {_in_words(policy.last, policy)}")
     percent = min(policy.deduction * periods, policy.maximum)
-    most = " (the most)" if policy.deduction * periods > percent else ""
+    most = " (the maximum)" if policy.deduction * periods > percent else ""
     return ByHand(-lost, f"{text}; lateness costs {shown(percent)} %{most} of {shown(points)} points")
 
 
@@ -233,7 +233,9 @@ class _Reader:
         elif value.tzinfo:
             return value.astimezone(UTC)
         elif not self.zone:
-            self.problems.append(f'{place} has no time zone; add time_zone = "Europe/Berlin", say, to course.toml')
+            self.problems.append(
+                f'{place} has no time zone; add one to course.toml, such as time_zone = "Europe/Berlin"'
+            )
         elif moment := placed(value, self.zone):
             return moment
         else:

@@ -3,7 +3,7 @@
     python tests/bench/bench_soak.py --gradings 1000 --level 2
 
 One process and one fork server do all of it (a class run replaces them after 250), with right, wrong, crashing,
-hanging, forking and memory-hungry submissions in turn. Left out: the time of a grading; see `bench_class.py`.
+hanging, forking and memory-hungry submissions in turn. Left out: the time of a grading.
 """
 
 from __future__ import annotations
