@@ -1,7 +1,7 @@
-"""Group-relative advantages: how good was each sample next to its own group?
+"""Group-relative advantages: how good was each sample compared with its own group?
 
-GRPO needs no critic. It draws G samples for one prompt, scores them, and uses the group itself as the yardstick: a
-sample's advantage is its reward minus the mean of its group, in units of the group's standard deviation.
+GRPO needs no critic. It draws G samples for one prompt, scores them, and compares each with its own group: a sample's
+advantage is its reward minus the group's mean, divided by the group's standard deviation.
 
 Left out on purpose: leave-one-out baselines (RLOO), statistics over the whole batch, clipping of advantages.
 
@@ -16,23 +16,23 @@ from torch import Tensor
 
 
 def group_advantages(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """Score every sample against the other samples of its own group.
+    """Score each sample against its own group.
 
     The paper writes std(r) and leaves the divisor open. Most libraries divide by G - 1 (the sample standard deviation);
-    this course divides by G (the population standard deviation), because the group is all there is: it is not a sample
-    from a larger one whose spread we want to estimate.
+    this course divides by G (the population standard deviation), because the group is not a sample from a larger group
+    whose spread we want to estimate.
 
     Args:
-        rewards: Shape (..., G) with G >= 1, in the task's own unit. The last axis is the group, every axis before it
-            is one of prompts. Integer and boolean rewards are turned into the default float dtype. Nothing is promised
-            for rewards whose squares overflow: beyond 1e154 in float64, 1e19 in float32, 255 in float16.
+        rewards: Shape (..., G) with G >= 1, in the task's own unit. The last axis is the group; all earlier axes are
+            prompts. Integer and boolean rewards become the default float dtype. The result is undefined if the sum of a
+            group's squared rewards overflows the dtype (65,504 in float16).
         std_eps: Added to each group's standard deviation, in the unit of the rewards. This is not the clip range.
         divide_by_std: False returns reward minus mean (Dr. GRPO).
 
     Returns:
-        Shape (..., G), dtype and device of `rewards`. With `divide_by_std` in standard deviations of the group. Up to
-        rounding, every group has mean 0. A group whose rewards are all equal, a group of one included, has advantages
-        of exactly 0, in every dtype: such a group carries no signal.
+        Shape (..., G), dtype and device of `rewards`. With `divide_by_std`, advantages are in units of the group's
+        standard deviation. Up to rounding, each group has mean 0. If all rewards of a group are equal (or the group has
+        one sample), its advantages are exactly 0 in every dtype: the group carries no signal.
 
     Raises:
         ValueError: `rewards` has no axis, is empty, or holds a NaN or an infinity.
@@ -54,13 +54,14 @@ def group_advantages(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: b
 
 
 def zero_signal_fraction(rewards: Tensor) -> Tensor:
-    """Share of groups that teach nothing because all their rewards are equal.
+    """Fraction of groups without a training signal, because all their rewards are equal.
 
     Args:
         rewards: Shape (..., G) with G >= 1, as for `group_advantages`.
 
     Returns:
-        0-dim float between 0 and 1: groups without signal, divided by groups. A group of one never has signal.
+        0-dim float between 0 and 1: the number of groups without signal divided by the number of groups. A group of one
+        never has a signal.
 
     Raises:
         ValueError: `rewards` has no axis, is empty, or holds a NaN or an infinity.
@@ -77,7 +78,7 @@ def zero_signal_fraction(rewards: Tensor) -> Tensor:
 
 
 def _checked(rewards: Tensor) -> Tensor:
-    """Given code: refuse what has no answer, and turn whole numbers into floats."""
+    """Given code: reject invalid rewards and convert whole numbers to floats."""
     if not isinstance(rewards, Tensor):
         raise TypeError(f"rewards must be a torch.Tensor, got {type(rewards).__name__}")
     if rewards.ndim == 0 or rewards.numel() == 0:

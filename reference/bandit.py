@@ -1,12 +1,12 @@
-"""The ten-action bandit: GRPO with nothing in the way, next to REINFORCE.
+"""The ten-action bandit: GRPO in its simplest setting, next to REINFORCE.
 
-The policy is ten logits, so an update can be followed by hand. `grpo_step` puts the functions of the first three
-exercises together; `train_bandit` draws groups and makes steps. The same functions can train a language model.
+The policy is ten logits, so an update can be followed by hand. `grpo_step` combines the functions of the first three
+exercises; `train_bandit` samples groups and makes steps. The same functions can train a language model.
 
-A step is *pure*: it samples nothing and keeps nothing between calls. It differentiates, so nobody calls it under
-torch.no_grad. All randomness of a run is in one generator, made from the seed.
+A step is *pure*: it samples nothing and keeps no state between calls. It computes gradients, so it is never called
+under torch.no_grad. All randomness of a run comes from one generator, seeded with `seed`.
 
-Left out on purpose: optimizers with a state (plain gradient ascent can be checked by hand), an entropy bonus.
+Left out on purpose: stateful optimizers (plain gradient ascent can be checked by hand), an entropy bonus.
 
 Sources: Shao et al. 2024, DeepSeekMath, arXiv:2402.03300, equation 3 and algorithm 1 (GRPO); Williams 1992, Simple
 statistical gradient-following algorithms for connectionist reinforcement learning, Machine Learning 8 (REINFORCE and
@@ -27,15 +27,15 @@ from .kl import categorical_kl
 
 
 def policy_entropy(logits: Tensor) -> Tensor:
-    """Entropy of a categorical policy over the last axis, in nats: how undecided is it?
+    """Entropy of a categorical policy over the last axis, in nats: how undecided is the policy?
 
     Args:
         logits: Unnormalized log-probabilities, shape (..., K).
 
     Returns:
         Shape (...), dtype and device of `logits`: minus the sum over actions of pi * log pi. Between 0 (certain of one
-        action) and ln K (all actions alike), unchanged when a constant is added to the logits, and finite also where a
-        probability is so small that it rounds to 0.
+        action) and ln K (all actions equally likely), unchanged when a constant is added to the logits, and finite when
+        a probability is so small that it rounds to 0.
 
     Raises:
         ValueError: there is no action axis.
@@ -55,30 +55,29 @@ def policy_entropy(logits: Tensor) -> Tensor:
 def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
     """One GRPO step: `config.inner_steps` updates of the policy with one group.
 
-    Every update is plain gradient ascent with `config.lr` on
+    Each update is plain gradient ascent with `config.lr` on
 
         mean over the group of the clipped surrogate - config.kl_coef * KL(pi || pi_ref)
 
-    The old policy of the importance ratio is the policy that drew the group: `logits` as they came in, for all inner
-    updates. The advantages belong to the group and stay as they are too. The log-ratio is clamped to [-20, 20] as in
-    `importance_ratio`: beyond it a sample has no gradient.
+    The old policy in the importance ratio is the policy that drew the group: the incoming `logits`, for all inner
+    updates. The advantages are computed once. The log-ratio is clamped to [-20, 20] as in `importance_ratio`: beyond
+    the clamp a sample has no gradient.
 
     Args:
         logits: Of the policy that drew the group, finite, shape (K,).
         actions: The group, counted from 0, int64, shape (G,).
         rewards: One for each action of the group, shape (G,).
         ref_logits: Of the reference policy, finite, shape (K,). A constant.
-        config: `inner_steps`, `lr`, `clip_eps` and `kl_coef` are used. With `inner_steps` 0 the logits stay as they
-            were.
+        config: `inner_steps`, `lr`, `clip_eps` and `kl_coef` are used. With `inner_steps=0` the logits do not change.
 
     Returns:
-        The new logits, shape (K,), dtype and device of `logits`, without a graph. No argument is changed. Without KL, a
-        group without signal (equal rewards, or G = 1) leaves the policy as it was. The logits of a step sum to what
-        they summed to before, because the gradient of a log-softmax sums to 0. Finite also where a probability is so
-        small that it rounds to 0.
+        The new logits, shape (K,), dtype and device of `logits`, detached from the autograd graph. No argument is
+        modified. If `kl_coef` is 0, a group without signal (equal rewards, or G = 1) leaves the policy unchanged. A
+        step does not change the sum of the logits, because the gradient of a log-softmax sums to 0. The new logits are
+        finite even when a probability is so small that it rounds to 0.
 
     Raises:
-        ValueError: the shapes do not fit, or as for the functions of the first three exercises.
+        ValueError: the shapes do not match, or as for the functions of the first three exercises.
 
     Source: DeepSeekMath, arXiv:2402.03300, equation 3, with completions of one token and the exact KL.
 
@@ -107,24 +106,24 @@ def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tens
 def reinforce_step(
     logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
 ) -> Tensor:
-    """One REINFORCE step: a single update with rewards as they are, minus a baseline.
+    """One REINFORCE step: a single update with the raw rewards minus a baseline.
 
-    Plain gradient ascent with `config.lr` on mean over the group of (reward - baseline) * log pi(action). There is no
-    normalization by the group, no ratio, no clip, no KL; `config.inner_steps` does not matter.
+    Plain gradient ascent with `config.lr` on the group's mean of (reward - baseline) * log pi(action), without
+    normalization by the group, ratio, clip or KL. `config.inner_steps` is ignored.
 
     Args:
         logits: Of the policy that drew the group, finite, shape (K,).
         actions: The group, counted from 0, int64, shape (G,).
         rewards: One for each action of the group, shape (G,).
         config: `lr` is used.
-        baseline: Subtracted from every reward, in the unit of the rewards. It must not depend on the group.
+        baseline: Subtracted from each reward, in the unit of the rewards. It must not depend on the group.
 
     Returns:
-        The new logits, shape (K,), dtype and device of `logits`, without a graph. No argument is changed. Finite also
-        where a probability is so small that it rounds to 0.
+        The new logits, shape (K,), dtype and device of `logits`, detached from the autograd graph. No argument is
+        modified. The new logits are finite even when a probability is so small that it rounds to 0.
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: the shapes do not match.
 
     Source: Williams 1992, equation 4 (with one update for the mean of the group).
 
@@ -145,25 +144,25 @@ def reinforce_step(
 def train_bandit(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
     """Train a policy on a reward table, from uniform logits.
 
-    Each of the `config.steps` steps draws `config.group_size` actions from the current policy, looks up their rewards
-    and makes one step of `config.algorithm`:
+    Each of the `config.steps` steps samples `config.group_size` actions from the current policy, looks up their
+    rewards, and makes one step of `config.algorithm`:
 
-    - "grpo": `grpo_step`; the reference policy is the uniform policy of the start, for the whole run.
+    - "grpo": `grpo_step`; the reference policy is the uniform initial policy throughout the run.
     - "reinforce": `reinforce_step` without a baseline.
-    - "reinforce_baseline": `reinforce_step`; the baseline is the mean of all rewards of all earlier steps, and 0 in the
+    - "reinforce_baseline": `reinforce_step`; the baseline is the mean of all rewards from earlier steps, and 0 in the
       first step.
 
     Args:
-        reward_table: Reward of every action, shape (K,). Whole numbers are turned into the default float dtype.
+        reward_table: Reward of each action, shape (K,). Whole numbers become the default float dtype.
         config: Settings.
-        seed: The same seed gives the same history; another seed gives another one. Global random state is neither used
-            nor changed.
+        seed: The same seed gives the same history; different seeds give different histories. Global random state is
+            neither used nor changed.
 
     Returns:
-        The history, with the dtype and on the device of `reward_table`.
+        The history, with the dtype and device of `reward_table`.
 
     Raises:
-        ValueError: `reward_table` has another shape, or holds a NaN or an infinity.
+        ValueError: `reward_table` is not of shape (K,), or holds a NaN or an infinity.
 
     Examples:
         >>> history = train_bandit(torch.tensor([0.0, 1.0]), BanditConfig(steps=20), seed=0)
@@ -224,7 +223,7 @@ def _history(visited: Tensor, groups: list[Tensor], reward_table: Tensor, config
 def _clip_fraction(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
-    """Given code: share of the group at which the clip bound in the last inner update, a 0-dim tensor."""
+    """Given code: fraction of the group where the clip bound in the last inner update, a 0-dim tensor."""
     if config.algorithm != "grpo" or config.inner_steps < 2:
         return rewards.new_zeros(())  # the ratio is 1 in the first update
     # The last update starts from where the step would have ended with one inner update less.

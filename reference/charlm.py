@@ -1,14 +1,14 @@
-"""A language model trained by GRPO: the functions of the first three exercises, now with tokens.
+"""A language model trained with GRPO: the functions of the first three exercises, now on tokens.
 
-A completion is a row of tokens, and only its own tokens may count: not the prompt, and not what fills the row up behind
-its end. Everything else is what you have written already: group-relative advantages, importance ratio, clipped
-surrogate, KL penalty. An update differentiates, so nobody calls `train_step` or `train` under torch.no_grad.
+A completion is a row of tokens, and only its own tokens may count: neither the prompt nor the padding after its end.
+You have already written everything else: group-relative advantages, importance ratio, clipped surrogate, KL penalty. An
+update computes gradients, so `train_step` and `train` are never called under torch.no_grad.
 
 Left out on purpose: the model, the sampling, the rewards and the optimizer, which are given; a value network, which
-GRPO does not have; several devices.
+GRPO does not need; training on several devices.
 
-Symbols: B rows (completions with their prompts), T tokens in a row, V tokens in the vocabulary, G rows in a group.
-Position t of anything with shape (B, T - 1) belongs to token t + 1, counted from 0: the first token is never predicted.
+Symbols: B rows (completions with their prompts), T tokens in a row, V tokens in the vocabulary, G rows in a group. In a
+tensor of shape (B, T - 1), position t belongs to token t + 1, counted from 0: the first token is never predicted.
 
 Sources: Shao et al. 2024, DeepSeekMath, arXiv:2402.03300, equations 3 and 4; ratio of a whole sequence: Zheng et al.
 2025, GSPO, arXiv:2507.18071, equation 7; mean over all tokens: Yu et al. 2025, DAPO, arXiv:2503.14476, equation 8.
@@ -28,20 +28,20 @@ from .kl import kl_estimate
 
 
 def token_logp(model: nn.Module, tokens: Tensor) -> Tensor:
-    """Log-probability that a model gives to each token of some rows, from the second token on.
+    """Log-probability of each token under a model, from the second token on.
 
     Args:
-        model: Maps tokens (B, T) to logits (B, T, V); the logits at position t are its prediction of token t + 1. It is
-            left in the mode in which it came.
+        model: Maps tokens (B, T) to logits (B, T, V); the logits at position t predict token t + 1. Its mode, `train()`
+            or `eval()`, does not change.
         tokens: int64, shape (B, T) with T >= 2.
 
     Returns:
-        Natural logarithms, shape (B, T - 1), dtype and device of the logits: entry [b, t] is
-        log pi(tokens[b, t + 1] | tokens[b, : t + 1]). Gradients reach the model's parameters. Finite also for a token
-        whose probability rounds to 0.
+        Natural logarithms, shape (B, T - 1), dtype and device of the logits: entry [b, t] is log pi(tokens[b, t + 1] |
+        tokens[b, : t + 1]). Gradients reach the model's parameters. Finite even for a token whose probability rounds to
+        0.
 
     Raises:
-        ValueError: `tokens` has another shape.
+        ValueError: `tokens` is not of shape (B, T) with T >= 2.
 
     Examples:
         >>> from .given.charlm_model import BigramLM
@@ -59,21 +59,21 @@ def token_logp(model: nn.Module, tokens: Tensor) -> Tensor:
 
 
 def completion_mask(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
-    """Which predicted tokens the policy wrote itself: the completion, up to and including its first end.
+    """Mark the tokens that the policy sampled: the completion, up to and including its first end token.
 
-    The end counts, because the policy chose to stop there and must learn from it. What comes after it only fills the
-    row up; it may be the same token again.
+    The end token counts, because the policy chose to stop there and must learn from it. Everything after it is padding,
+    which may repeat the end token.
 
     Args:
         tokens: int64, shape (B, T) with T >= 2.
-        prompt_length: Tokens of the prompt in each row, from 1 to T. An end inside the prompt means nothing.
-        eos_id: The token that ends a completion. A row without one is a completion that was cut off: all of it counts.
+        prompt_length: Number of prompt tokens in each row, from 1 to T. An end token inside the prompt is ignored.
+        eos_id: The end token. A completion without one was truncated: all of its tokens count.
 
     Returns:
         bool, shape (B, T - 1), device of `tokens`: entry [b, t] says whether tokens[b, t + 1] counts.
 
     Raises:
-        ValueError: `tokens` has another shape, or `prompt_length` is not from 1 to T.
+        ValueError: `tokens` is not of shape (B, T) with T >= 2, or `prompt_length` is not from 1 to T.
 
     Examples:
         >>> completion_mask(torch.tensor([[5, 6, 7, 0, 0, 0]]), prompt_length=2, eos_id=0)
@@ -95,19 +95,19 @@ def masked_mean(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Ten
     """Mean of the values at unmasked positions.
 
     Args:
-        values: Shape (B, N) with B >= 1. What stands at masked positions, even a NaN, changes neither the mean nor its
-            gradient. At an unmasked position a NaN or an infinity shows in the mean.
-        mask: bool, shape (B, N); only positions with True count.
-        level: "sequence": the mean of each row first, then the mean of the B rows, so every completion weighs alike. A
+        values: Shape (B, N) with B >= 1. Values at masked positions, even NaN, change neither the mean nor its
+            gradient. A NaN or an infinity at an unmasked position shows in the mean.
+        mask: bool, shape (B, N); only True positions count.
+        level: "sequence": the mean of each row, then the mean of the B rows, so all completions have equal weight. A
             row without unmasked positions has mean 0 and still counts as a row. "token": the mean of all unmasked
-            positions, so every token weighs alike and long completions weigh more.
+            positions, so all tokens have equal weight and long completions weigh more.
 
     Returns:
-        0-dim float, dtype of `values`, float32 or float64. 0 if the mask is empty, at either level; that 0 needs no
-        graph.
+        0-dim float, dtype of `values`, float32 or float64. 0 if the mask is empty, at either level; that 0 need not be
+        attached to the autograd graph.
 
     Raises:
-        ValueError: the shapes are not one shape (B, N), or `level` is unknown.
+        ValueError: `values` and `mask` do not have one shape (B, N), or `level` is unknown.
 
     Sources: "sequence": DeepSeekMath, equation 3; "token": DAPO, equation 8.
 
@@ -136,29 +136,29 @@ def grpo_loss(
 
     loss = policy_loss + config.kl_coef * kl, where
 
-    - policy_loss is minus the mean of the clipped surrogate, with the same advantage for all tokens of a completion;
-    - kl is the mean of the k3 estimate of each token (`kl_estimate`);
+    - policy_loss is minus the mean of the clipped surrogate; all tokens of a completion have the same advantage;
+    - kl is the mean of each token's k3 estimate (`kl_estimate`);
     - both means are `masked_mean` at `config.loss_level`;
-    - the importance ratio is, at `config.ratio_level` "token", each token's own; at "sequence" one for each completion,
-      exp of the mean over its unmasked tokens of logp - old_logp, at all of its positions. Either way it is that of
-      `importance_ratio`: before exp the log-ratio, or its mean, is clamped to plus and minus 20.
+    - at `config.ratio_level` "token", each token has its own importance ratio. At "sequence", each completion has one
+      ratio, used at all of its positions: exp of the mean of logp - old_logp over its unmasked tokens. Both come from
+      `importance_ratio`, which clamps the log-ratio (or its mean) to [-20, 20] before exp.
 
     Args:
-        logp: Of each predicted token under the current policy, in nats, shape (B, T - 1).
-        old_logp: Under the policy that drew the completions, same shape.
-        ref_logp: Under the reference policy, same shape.
-        advantages: One for each completion, shape (B,).
+        logp: Log-probability of each token under the current policy, in nats, shape (B, T - 1).
+        old_logp: The same under the policy that drew the completions, same shape.
+        ref_logp: The same under the reference policy, same shape.
+        advantages: One per completion, shape (B,).
         mask: bool, shape (B, T - 1), from `completion_mask`.
         config: `clip_eps`, `kl_coef`, `ratio_level` and `loss_level` are used.
 
     Returns:
-        The loss, 0-dim, and a dict of 0-dim tensors without a graph: "policy_loss", "kl", and "clip_fraction", the
-        share of unmasked positions at which the clip binds. Gradients of the loss reach `logp` only. What stands at
-        masked positions changes neither values nor gradients, which stay finite whatever it is. A completion whose
-        mask is empty adds 0; nothing is ever NaN.
+        The loss, 0-dim, and a dict of detached 0-dim tensors: "policy_loss", "kl", and "clip_fraction", the fraction of
+        unmasked positions where the clip binds. Gradients of the loss reach `logp` only. Masked positions change
+        neither values nor gradients, which stay finite whatever the masked positions hold. A completion with an empty
+        mask contributes 0; nothing is ever NaN.
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: the shapes do not match.
 
     Sources: DeepSeekMath, equations 3 and 4; ratio level "sequence": GSPO, equation 7.
 
@@ -191,18 +191,18 @@ def grpo_loss(
 def train_step(
     policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
 ) -> dict[str, float]:
-    """One update of the policy with one batch. Samples nothing.
+    """Update the policy once with one batch. Nothing is sampled.
 
     Args:
-        policy: Is changed by one step of the optimizer.
-        ref_policy: The KL is measured against it. No parameter of it changes, and no gradient reaches it; `eval()` and
-            `requires_grad_(False)` are no change, but `policy` keeps its mode.
-        optimizer: Of the parameters of `policy`. Gradients of earlier steps do not count.
-        rollout: The batch. Nothing in it is changed.
+        policy: Updated by one step of the optimizer.
+        ref_policy: The KL is measured against it. Its parameters do not change and get no gradient. Calling its
+            `eval()` or `requires_grad_(False)` is allowed; the mode of `policy` must not change.
+        optimizer: Optimizer of the parameters of `policy`. Gradients left over from earlier steps must not count.
+        rollout: The batch. It is not modified.
         config: As for `grpo_loss`.
 
     Returns:
-        Metrics of the batch before the update, as floats: "loss", and those of `grpo_loss`.
+        Metrics of the batch before the update, as floats: "loss" and the metrics of `grpo_loss`.
     """
     ### BEGIN SOLUTION: log-probabilities of both policies, mask, loss; zero_grad, backward, step (about 10 lines)
     mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)  # (B, T - 1)
@@ -229,24 +229,24 @@ def train(
 ) -> list[dict[str, float]]:
     """Train a policy with GRPO.
 
-    Each step draws a batch of completions from the current policy (`sample_completions`), asks for their rewards,
+    Each step samples a batch of completions from the current policy (`sample_completions`), asks for their rewards,
     computes the advantages of each group, and makes `config.inner_steps` updates with the batch (`train_step` with
-    `state.optimizer`). The old log-probabilities are those of the policy that drew the batch, in all of its updates.
-    Then `state.record` writes the step down, with the metrics of its last update.
+    `state.optimizer`). In all of these updates, the old log-probabilities come from the policy that drew the batch.
+    Then `state.record` records the step, with the metrics of its last update.
 
     Args:
-        policy: Is trained, and keeps its mode, `train()` or `eval()`.
+        policy: Trained in place. Its mode, `train()` or `eval()`, does not change.
         ref_policy: The KL is measured against it, as in `train_step`.
-        prompt: The prompt, or several, each of which is drawn equally often.
-        reward_fn: Called once for each step with the prompts and the completions of its batch; returns shape (B,), on
-            the CPU.
+        prompt: One prompt, or several that are used equally often.
+        reward_fn: Called once per step with the prompts and the completions of its batch; returns shape (B,), on the
+            CPU.
         config: Settings.
-        generator: Source of randomness; the same generator state gives the same run, and a run moves it on. Global
+        generator: Source of randomness: the same generator state gives the same run, and a run advances it. Global
             random state is neither used nor changed.
-        state: A run to go on with, for the command `run_charlm`; None starts a new one. Not graded.
+        state: A run to resume, for the command `run_charlm`; None starts a new one. Not graded.
 
     Returns:
-        One row of metrics for each step of the run, as `TrainingState.record` writes them.
+        One row of metrics per step of the run, as recorded by `TrainingState.record`.
 
     Examples:
         >>> from .given.charlm_model import BigramLM

@@ -1,11 +1,11 @@
-"""Kullback-Leibler divergence: how far has the policy gone from the reference policy?
+"""Kullback-Leibler divergence: how far has the policy moved from the reference policy?
 
-A bandit has ten actions, so its KL can be summed exactly. A language model has more completions than there are atoms
-in the universe, so its KL is estimated from the samples at hand, with one of Schulman's three estimators.
+A bandit has ten actions, so its KL can be summed exactly. A language model has far too many completions for that, so
+its KL is estimated from samples, with one of Schulman's three estimators.
 
-What a value says and what a gradient does are two questions. k1 and k3 have the right mean *value*. As a *loss* on
-fixed samples k1 has an expected gradient of zero, k2 has the gradient of KL(pi || pi_ref), and k3 has that of
-KL(pi_ref || pi), the other direction.
+Value and gradient are two questions. k1 and k3 have the right mean *value*. As a *loss* on fixed samples, k1 has an
+expected gradient of zero, k2 has the gradient of KL(pi || pi_ref), and k3 has the gradient of KL(pi_ref || pi), the
+other direction.
 
 Left out on purpose: clamps on the estimate (several libraries clamp the log-ratio to 20), the importance-weighted k3.
 
@@ -23,14 +23,14 @@ def categorical_kl(logits: Tensor, ref_logits: Tensor) -> Tensor:
 
     Args:
         logits: Unnormalized log-probabilities of the policy, shape (..., K).
-        ref_logits: The same for the reference policy, same shape. A constant: no gradient reaches it.
+        ref_logits: The same for the reference policy, same shape. A constant: it gets no gradient.
 
     Returns:
-        Shape (...), device of `logits`, with the dtype that both have (of two dtypes, either is right): the sum over
-        actions of pi * (log pi - log pi_ref). Up to rounding, 1e-9 in float64 and 1e-5 in float32, it is 0 for equal
-        distributions, positive for different ones and unchanged when a constant is added to the logits. Its gradient
-        with respect to logit a is pi(a) * (log pi(a) - log pi_ref(a) - KL), which is 0 for equal distributions. Both
-        are finite also where a probability is so small that it rounds to 0.
+        Shape (...), dtype and device of `logits` (if the two dtypes differ, either is right): the sum over actions of
+        pi * (log pi - log pi_ref). Up to rounding (1e-9 in float64, 1e-5 in float32) it is 0 for equal distributions,
+        positive for different ones, and unchanged when a constant is added to the logits. Its gradient with respect to
+        logit a is pi(a) * (log pi(a) - log pi_ref(a) - KL), which is 0 for equal distributions. Value and gradient stay
+        finite when a probability is so small that it rounds to 0.
 
     Raises:
         ValueError: the shapes differ, there is no action axis, or a logit is not finite.
@@ -58,16 +58,16 @@ def kl_estimate(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
 
     Args:
         logp: Log-probabilities of the samples under the policy, in nats, any shape.
-        ref_logp: Log-probabilities of the same samples under the reference policy, same shape. A constant: no gradient
-            reaches it.
+        ref_logp: Log-probabilities of the same samples under the reference policy, same shape. A constant: it gets no
+            gradient.
         kind: "k1", "k2" or "k3".
 
     Returns:
-        Shape and device of `logp`, with the dtype that both have (of two dtypes, either is right), element by element;
-        take the mean to estimate the KL. k2 and k3 are never negative. For k3 that holds in float32 too, where
-        exp(x) - 1 - x as written loses all its digits near x = 0: up to |x| = 1 the error of k3 is at most
-        2 * eps * |x| + 1e-5 * k3, with torch.finfo(dtype).eps. The gradient with respect to `logp` is 1 for k1, -x for
-        k2 and 1 - exp(x) for k3.
+        Shape, dtype and device of `logp` (if the two dtypes differ, either is right), elementwise; their mean estimates
+        the KL. k2 and k3 are never negative. This holds for k3 in float32 too, although exp(x) - 1 - x, computed as
+        written, loses all its digits near x = 0: for |x| up to 1, the error of k3 is at most 2 * eps * |x| + 1e-5 * k3,
+        with eps = torch.finfo(dtype).eps. The gradient with respect to `logp` is 1 for k1, -x for k2 and 1 - exp(x) for
+        k3.
 
     Raises:
         ValueError: the shapes differ or `kind` is unknown.
@@ -90,7 +90,7 @@ def kl_estimate(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
 
 
 def _check_same_shape(first: Tensor, second: Tensor, first_name: str, second_name: str) -> None:
-    """Given code: refuse two tensors of different shapes instead of broadcasting them."""
+    """Given code: reject tensors of different shapes instead of broadcasting them."""
     if first.shape != second.shape:
         raise ValueError(
             f"{first_name} and {second_name} must have one shape, got {tuple(first.shape)} and {tuple(second.shape)}"

@@ -1,11 +1,11 @@
 # Written by "course dev stubs" from the model answer; replace each TODO.
 """Importance ratio and clipped surrogate: how far may one batch of samples move the policy?
 
-The samples were drawn from the old policy, so each one is weighted by how much more likely the current policy makes it.
-The clip takes away the reward for moving further than a band around 1, but never the penalty: it is one-sided.
+The old policy drew the samples, so each sample is weighted by how much more likely the current policy makes it. The
+clip stops rewarding a ratio outside a band around 1, but never stops penalizing it: it is one-sided.
 
 Left out on purpose: the dual clip (a second bound for negative advantages). The ratio of a whole completion (GSPO)
-needs no function of its own: exercise 5 calls `importance_ratio` with mean log-probabilities.
+needs no separate function: exercise 5 calls `importance_ratio` with mean log-probabilities.
 
 Sources: Schulman et al. 2017, Proximal Policy Optimization, arXiv:1707.06347, equation 7; Shao et al. 2024,
 DeepSeekMath, arXiv:2402.03300, equation 3; separate upper bound: Yu et al. 2025, DAPO, arXiv:2503.14476.
@@ -16,19 +16,18 @@ from torch import Tensor
 
 
 def importance_ratio(logp: Tensor, old_logp: Tensor) -> Tensor:
-    """Probability of each sample under the current policy, divided by its probability under the old one.
+    """Probability of each sample under the current policy, divided by its probability under the old policy.
 
     Args:
         logp: Log-probabilities under the current policy, in nats, any shape.
-        old_logp: Log-probabilities under the policy that drew the samples, same shape. A constant: no gradient reaches
-            it.
+        old_logp: Log-probabilities under the policy that drew the samples, same shape. A constant: it gets no gradient.
 
     Returns:
-        exp(logp - old_logp), same shape and device, with the dtype that both have; of two dtypes, either is right. The
-        log-ratio is clamped to [-20, 20] before the exponential, so that value and gradient stay finite when the two
-        differ by as much as 1000: exp overflows float32 at 88.7 (and float16 at 11.1, before the clamp: do not keep
-        log-probabilities in float16). The gradient with respect to `logp` is the ratio, and exactly 0 beyond the clamp;
-        at a log-ratio of exactly -20 or 20 either is right.
+        exp(logp - old_logp), same shape, dtype and device (if the two dtypes differ, either is right). The log-ratio is
+        clamped to [-20, 20] before the exponential, so that value and gradient stay finite for differences up to 1000:
+        exp overflows float32 at 88.7 (and float16 at 11.1, inside the clamp, so do not store log-probabilities in
+        float16). The gradient with respect to `logp` is the ratio, and exactly 0 outside the clamp; at a log-ratio of
+        exactly -20 or 20 either is right.
 
     Raises:
         ValueError: the two shapes differ.
@@ -46,23 +45,23 @@ def importance_ratio(logp: Tensor, old_logp: Tensor) -> Tensor:
 def clipped_surrogate(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:
-    """The clipped objective of PPO and GRPO, element by element. An objective: it is maximized.
+    """The clipped objective of PPO and GRPO, elementwise. An objective: it is maximized.
 
     min(ratio * A, clip(ratio, 1 - clip_eps, 1 + clip_eps_high) * A)
 
     Args:
         ratio: Importance ratios, any shape.
         advantages: Advantages A; must broadcast to the shape of `ratio`.
-        clip_eps: How far below 1 the ratio may go before a sample with a negative advantage stops counting.
-        clip_eps_high: How far above 1 the ratio may go before a sample with a positive advantage stops counting;
-            None means the same as `clip_eps`.
+        clip_eps: How far below 1 the ratio may fall before a sample with a negative advantage stops contributing to the
+            gradient.
+        clip_eps_high: How far above 1 the ratio may rise before a sample with a positive advantage stops contributing
+            to the gradient. None means `clip_eps`.
 
     Returns:
-        Shape and device of `ratio`, with the dtype that both have; of two dtypes, either is right. Where the clip
-        binds, the value is constant and the gradient with respect to `ratio` is 0. Where it does not bind the value is
-        ratio * A and the gradient A, however far the ratio is from 1: a bad sample that became likely is punished in
-        full. Exactly at an end of the band (with `clip_eps=0`, at a ratio of 1) the gradient may be 0, A, or between
-        them.
+        Shape, dtype and device of `ratio` (if the two dtypes differ, either is right). Where the clip binds, the value
+        is constant and the gradient with respect to `ratio` is 0. Elsewhere the value is ratio * A and the gradient is
+        A, however far the ratio is from 1: a bad sample that became likely is penalized in full. Exactly at an edge of
+        the band (with `clip_eps=0`, at a ratio of 1) the gradient may be 0, A, or anything in between.
 
     Raises:
         ValueError: `clip_eps` or `clip_eps_high` is negative, or `advantages` does not broadcast to `ratio`.
@@ -84,21 +83,22 @@ def clip_fraction(
     clip_eps_high: float | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """Share of positions at which the clip binds, which is less than the share outside the band.
+    """Fraction of positions where the clip binds. It is at most the fraction outside the band.
 
     Args:
         ratio: Importance ratios, any shape with at least one position.
         advantages: Advantages A; must broadcast to the shape of `ratio`.
         clip_eps: As for `clipped_surrogate`.
         clip_eps_high: As for `clipped_surrogate`.
-        mask: bool, shape of `ratio`; only positions with True count. None counts all.
+        mask: bool, shape of `ratio`; only True positions count. None counts all positions.
 
     Returns:
-        0-dim float between 0 and 1, float32, float64 or the dtype of `ratio`: positions with (ratio above the band and
-        A > 0) or (ratio below the band and A < 0), divided by positions counted. 0 when the mask counts none.
+        0-dim float between 0 and 1 (float32, float64 or the dtype of `ratio`): the number of counted positions with
+        (ratio above the band and A > 0) or (ratio below the band and A < 0), divided by the number of counted
+        positions. 0 if the mask is empty.
 
     Raises:
-        ValueError: as for `clipped_surrogate`, or `mask` has another shape than `ratio`.
+        ValueError: as for `clipped_surrogate`, or the shapes of `mask` and `ratio` differ.
 
     Examples:
         >>> clip_fraction(torch.tensor([1.5, 1.5, 0.5, 0.5]), torch.tensor([1.0, -1.0, 1.0, -1.0]))
@@ -114,7 +114,7 @@ def clip_fraction(
 def _checked_band(
     ratio: Tensor, advantages: Tensor, clip_eps: float, clip_eps_high: float | None
 ) -> tuple[float, float]:
-    """Given code: the lower and the upper end of the band, after refusing what makes no sense."""
+    """Given code: the lower and the upper edge of the band, after rejecting invalid arguments."""
     if clip_eps_high is None:
         clip_eps_high = clip_eps
     if clip_eps < 0 or clip_eps_high < 0:

@@ -1,14 +1,14 @@
 # Written by "course dev stubs" from the model answer; replace each TODO.
-"""The relatives of GRPO: what each of them changes, as one small function.
+"""The relatives of GRPO: one small function for the piece that each of them changes.
 
-Between 2024 and 2026 many methods changed one piece of GRPO and gave the result a name. Six pieces are here:
-which baseline (RLOO), which groups (DAPO), how much a token counts in the loss (GRPO, DAPO, Dr. GRPO), and three ways
-to use a ratio of probabilities (GSPO, CISPO, truncated importance sampling).
+Between 2024 and 2026 many methods changed one piece of GRPO and got a name for it. This module has six pieces: the
+baseline (RLOO), the choice of groups (DAPO), the weight of a token in the loss (GRPO, DAPO, Dr. GRPO), and three uses
+of a probability ratio (GSPO, CISPO, truncated importance sampling).
 
-Left out on purpose: what you have written already. DAPO's upper clip is `clipped_surrogate` with `clip_eps_high=0.28`,
-Dr. GRPO's advantage is `group_advantages` with `divide_by_std=False`. Also the penalty for answers that are too long
-(DAPO), one ratio for each token with the value of the sequence's (GSPO-token), and methods that mask in place of
-truncating.
+Left out on purpose: everything you have written already. DAPO's upper clip is `clipped_surrogate` with
+`clip_eps_high=0.28`, Dr. GRPO's advantage is `group_advantages` with `divide_by_std=False`. Also left out: the penalty
+for overlong completions (DAPO), per-token ratios with the value of the sequence's ratio (GSPO-token), and methods that
+mask tokens instead of truncating their weights.
 
 Symbols: P prompts, G samples per prompt (the group size), B rows (completions), N token positions of a row.
 
@@ -28,13 +28,13 @@ def leave_one_out_advantages(rewards: Tensor) -> Tensor:
     """RLOO: the reward of each sample minus the mean reward of the *other* samples of its group.
 
     Args:
-        rewards: Shape (..., G) with G >= 1, in the task's own unit. The last axis is the group, every axis before it
-            is one of prompts. Integer and boolean rewards are turned into the default float dtype.
+        rewards: Shape (..., G) with G >= 1, in the task's own unit. The last axis is the group; all earlier axes are
+            prompts. Integer and boolean rewards become the default float dtype.
 
     Returns:
-        Shape (..., G), dtype and device of `rewards`, in the unit of the rewards. Up to rounding every group has mean
-        0. A group of one has no others to be compared with: its advantage is 0. Nothing is promised for rewards whose
-        sum overflows their dtype.
+        Shape (..., G), dtype and device of `rewards`, in the unit of the rewards. Up to rounding, each group has mean
+        0. A group of one has no others to compare with: its advantage is 0. The result is undefined if a group's sum of
+        rewards overflows the dtype.
 
     Raises:
         ValueError: `rewards` has no axis, is empty, or holds a NaN or an infinity.
@@ -51,22 +51,22 @@ def leave_one_out_advantages(rewards: Tensor) -> Tensor:
 
 
 def groups_with_signal(rewards: Tensor) -> Tensor:
-    """DAPO's dynamic sampling: which groups are kept, because their rewards are not all equal.
+    """DAPO's dynamic sampling: keep the groups whose rewards are not all equal.
 
-    DAPO draws more prompts until a batch is full of groups that are kept.
+    DAPO samples more prompts until the batch is full of such groups.
 
     Args:
         rewards: Shape (..., G) with G >= 1, as for `leave_one_out_advantages`.
 
     Returns:
-        bool, shape (...), device of `rewards`: True where at least one reward of the group differs from another one, by
-        however little. A group of one is never kept.
+        bool, shape (...), device of `rewards`: True if at least two rewards of the group differ, by however little. A
+        group of one is never kept.
 
     Raises:
         ValueError: `rewards` has no axis, is empty, or holds a NaN or an infinity.
 
-    Source: Yu et al. 2025, arXiv:2503.14476, the constraint below equation 8. The paper has right and wrong answers;
-    not all equal is the same for these, and has a meaning for other rewards too.
+    Source: Yu et al. 2025, arXiv:2503.14476, the constraint below equation 8. The paper has right and wrong answers
+    only; "not all equal" means the same for them and also works for other rewards.
 
     Examples:
         >>> groups_with_signal(torch.tensor([[1.0, 0.0, 1.0], [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]))
@@ -78,23 +78,23 @@ def groups_with_signal(rewards: Tensor) -> Tensor:
 
 
 def token_weights(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
-    """How much each token counts in the loss, which is minus the sum of weight * surrogate.
+    """Weight of each token in the loss, which is minus the sum of weight * surrogate.
 
     Args:
-        mask: bool, shape (B, N) with B >= 1; only positions with True are tokens that count.
-        level: "sequence" (GRPO): every completion weighs 1 / B, shared equally by its tokens. "token" (DAPO): all
-            tokens of the batch weigh alike and 1 together. "constant" (Dr. GRPO): every token weighs
-            1 / (B * max_tokens), however long the completions are.
-        max_tokens: For "constant" only, and then needed: the most tokens that a completion may have, at least 1. A
-            number that stays the same for the whole run, not the longest completion of the batch. 0 is none.
+        mask: bool, shape (B, N) with B >= 1; only True positions count.
+        level: "sequence" (GRPO): each completion has weight 1 / B, shared equally by its tokens. "token" (DAPO): all
+            tokens of the batch have equal weight, 1 in total. "constant" (Dr. GRPO): each token has weight 1 / (B *
+            max_tokens), however long the completions are.
+        max_tokens: Required for "constant", ignored otherwise: the largest number of tokens a completion may have, at
+            least 1. It is the same throughout a run, not the longest completion of the batch. 0 means not given.
 
     Returns:
-        Shape (B, N), float32, on the device of `mask`; if another default float dtype is set, either is right. 0 where
-        `mask` is False. A completion without tokens has weights of 0 and counts as one of the B; an empty mask gives 0
-        everywhere, never NaN.
+        Shape (B, N), float32 or the default float dtype, on the device of `mask`. 0 where `mask` is False. A completion
+        without tokens has weights of 0 and still counts as one of the B; an empty mask gives 0 everywhere, never NaN.
 
     Raises:
-        ValueError: `mask` has another shape, `level` is unknown, or `max_tokens` is missing or below 1 for "constant".
+        ValueError: `mask` is not of shape (B, N), `level` is unknown, or `level` is "constant" and `max_tokens` is
+            below 1.
 
     Sources: "sequence": DeepSeekMath, arXiv:2402.03300, equation 3; "token": DAPO, equation 8; "constant": Liu et al.
     2025, arXiv:2503.20783, whose code divides the sum of each row by a constant.
@@ -111,22 +111,22 @@ def token_weights(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
 
 
 def sequence_ratio(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """GSPO: one importance ratio for each completion, the geometric mean of the ratios of its tokens.
+    """GSPO: one importance ratio per completion, the geometric mean of its tokens' ratios.
 
     Args:
-        logp: Of each token under the current policy, in nats, shape (B, N) with B >= 1.
-        old_logp: Under the policy that drew the completions, same shape. A constant: no gradient reaches it.
-        mask: bool, shape (B, N); only positions with True are tokens of the completion.
+        logp: Log-probability of each token under the current policy, in nats, shape (B, N) with B >= 1.
+        old_logp: The same under the policy that drew the completions, same shape. A constant: it gets no gradient.
+        mask: bool, shape (B, N); True at the tokens of the completion.
 
     Returns:
-        Shape (B,) and device of `logp`, with the dtype that both have; of two dtypes, either is right:
-        `importance_ratio` of the mean log-probabilities, each over the unmasked tokens of a row. So the mean log-ratio
-        is clamped to [-20, 20], and not that of each token. The gradient with respect to `logp` of each of the n tokens
-        of a row is ratio / n, and 0 where the mean is clamped. What is at masked positions, even a NaN, changes neither
-        value nor gradient. A completion without tokens has ratio 1 and no gradient.
+        Shape (B,), dtype and device of `logp` (if the two dtypes differ, either is right): `importance_ratio` of the
+        mean log-probabilities over the unmasked tokens of each row. So the mean log-ratio is clamped to [-20, 20], not
+        each token's log-ratio. The gradient with respect to `logp` of each of the n tokens of a row is ratio / n, and 0
+        where the mean is clamped. Values at masked positions, even NaN, change neither value nor gradient. A completion
+        without tokens has ratio 1 and no gradient.
 
     Raises:
-        ValueError: the shapes are not one shape (B, N).
+        ValueError: the arguments do not have one shape (B, N).
 
     Source: Zheng et al. 2025, arXiv:2507.18071, equation 7.
 
@@ -145,22 +145,22 @@ def sequence_ratio(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
 def cispo_objective(
     logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
 ) -> Tensor:
-    """CISPO, element by element: clip(ratio, 1 - clip_eps, 1 + clip_eps_high) * A * logp. To be maximized.
+    """CISPO, elementwise: clip(ratio, 1 - clip_eps, 1 + clip_eps_high) * A * logp. An objective: it is maximized.
 
-    The clipped ratio is only a weight. It is a constant, and the gradient goes through `logp`: that of REINFORCE, times
-    the weight. So no token is ever left out, where the clip of PPO takes the gradient away.
+    The clipped ratio is a constant weight. The gradient flows through `logp` only: it is the REINFORCE gradient times
+    the weight. So every token keeps its gradient, while PPO's clip removes it for some tokens.
 
     Args:
-        logp: Of each token under the current policy, in nats, any shape.
-        old_logp: Under the policy that drew the tokens, same shape. A constant: no gradient reaches it.
+        logp: Log-probability of each token under the current policy, in nats, any shape.
+        old_logp: The same under the policy that drew the tokens, same shape. A constant: it gets no gradient.
         advantages: Advantages A; must broadcast to the shape of `logp`.
-        clip_eps: How far below 1 the weight may go. 1 or more means as far as it likes, as in the paper.
+        clip_eps: How far below 1 the weight may go. 1 or more means no lower bound, as in the paper.
         clip_eps_high: How far above 1 the weight may go.
 
     Returns:
-        Shape and device of `logp`, with the dtype that all three have; of several dtypes, any is right. The ratio is
-        that of `importance_ratio`. The gradient with respect to `logp` is the clipped ratio times A, whether the clip
-        binds or not. Whether one reaches `advantages` is left open.
+        Shape, dtype and device of `logp` (if the dtypes differ, any of them is right). The ratio comes from
+        `importance_ratio`. The gradient with respect to `logp` is the clipped ratio times A, whether or not the clip
+        binds. A gradient may or may not reach `advantages`.
 
     Raises:
         ValueError: the shapes of `logp` and `old_logp` differ, `advantages` does not broadcast to them, or `clip_eps`
@@ -179,21 +179,22 @@ def cispo_objective(
 
 
 def sampler_correction(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
-    """Truncated importance sampling: the weight of a token that another program drew than the one that trains.
+    """Truncated importance sampling: the weight of a token that was sampled by a different program than the trainer.
 
-    Sampler and trainer have the same parameters and still give a token different probabilities, because they compute
-    in another way. The weight multiplies the token's surrogate. It is a second factor beside the importance ratio: it
-    compares two programs, the importance ratio compares two policies.
+    Sampler and trainer have the same parameters but give a token slightly different probabilities, because they compute
+    differently. The weight multiplies the token's surrogate. It is a second factor next to the importance ratio: the
+    weight compares two programs, the importance ratio compares two policies.
 
     Args:
-        old_logp: Of each token, as the trainer computes it for the policy that drew it, in nats, any shape.
-        sampler_logp: Of the same tokens, as the sampler computed it, same shape.
+        old_logp: Log-probability of each token under the policy that drew it, as the trainer computes it, in nats, any
+            shape.
+        sampler_logp: The same, as the sampler computed it, same shape.
         cap: The largest weight, above 0.
 
     Returns:
-        min(exp(old_logp - sampler_logp), cap), shape and device of `old_logp`, with the dtype that both have; of two
-        dtypes, either is right. Before exp the difference is clamped to [-20, 20], as in `importance_ratio`. A
-        constant: it has no graph, and no gradient reaches either argument.
+        min(exp(old_logp - sampler_logp), cap), shape, dtype and device of `old_logp` (if the two dtypes differ, either
+        is right). The difference is clamped to [-20, 20] before exp, as in `importance_ratio`. A constant, detached
+        from the autograd graph: neither argument gets a gradient.
 
     Raises:
         ValueError: the two shapes differ, or `cap` is not above 0.
@@ -214,7 +215,7 @@ def sampler_correction(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2
 
 
 def _checked_rewards(rewards: Tensor) -> Tensor:
-    """Given code: refuse what has no answer, and turn whole numbers into floats."""
+    """Given code: reject invalid rewards and convert whole numbers to floats."""
     if rewards.ndim == 0 or rewards.numel() == 0:
         raise ValueError(f"rewards must have shape (..., G), G >= 1, with a group in it, got {tuple(rewards.shape)}")
     if not rewards.is_floating_point():

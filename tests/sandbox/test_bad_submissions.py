@@ -423,7 +423,7 @@ PLACES = {
     ),
     "a docstring without its end": (
         RIGHT[:DOCSTRING_END] + RIGHT[DOCSTRING_END + 3 :], "is not closed",
-        '"""Score every sample against the other samples of its own group.',
+        '"""Score each sample against its own group.',
     ),
 }  # fmt: skip
 

@@ -157,11 +157,12 @@ def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
     A batch may be shaped as the trainer likes; the last axis is always the group.
     """
     both = np.stack([rewards, -rewards], axis=1)
-    shapes = rewards, rewards[0], rewards[:, None, :], Transposed(rewards), Transposed(both)
-    flat, single, stacked, strided, swapped = student.each("group_advantages", *map(Example, shapes))
+    shapes = rewards, rewards[0], both, both[None], Transposed(rewards), Transposed(both)
+    flat, single, *stacked, strided, swapped = student.each("group_advantages", *map(Example, shapes))
     rows = tensor(flat, shape=rewards.shape)
     same(single, rows[0], label="as a row of (P, G)", beside=[flat])
-    same(stacked, rows[:, None, :], label="as rows of (P, G)", beside=[flat])
+    for answer, axes in zip(stacked, (np.s_[:], np.s_[None]), strict=True):
+        same(answer, np.stack([rows, -rows], axis=1)[axes], label="as rows of (P, G)", beside=[flat])
     same(strided, rows, label="of a contiguous tensor", beside=[flat])
     same(swapped, np.stack([rows, -rows], axis=1), label="and as rows of (P, G)", beside=[flat])
 
@@ -197,12 +198,13 @@ def test_equal_rewards_give_exactly_zero(student, reward, size):
     single = rewards.astype(np.float32)
     dtypes = {"float64": rewards, "float32": single, "float16": rewards.astype(np.float16), "bfloat16": Half(rewards)}
     last = [np.array([[0.7, 0.7, 0.7, np.nextafter(kind(0.7), kind(1))]], kind) for kind in (np.float64, np.float32)]
-    *answers, double, short, alone, undivided = student.each(
+    *answers, double, short, alone, undivided, precise = student.each(
         "group_advantages",
         *map(Example, dtypes.values()),
         *map(Example, last),
         Example(single[:1]),
         Example(single[:1], divide_by_std=False),
+        Example(rewards[:1], return_arguments=True),
     )
     for dtype, answer in zip(dtypes, answers, strict=True):
         advantages = tensor(answer, shape=rewards.shape, dtype=dtype)
@@ -217,6 +219,8 @@ def test_equal_rewards_give_exactly_zero(student, reward, size):
         require(advantages[0, -1] > advantages[0, 0], answer, rows, why)
     for answer in (alone, undivided):
         same(answer, np.zeros((1, size)), dtype="float32", atol=0.0, why="equal rewards carry no signal")
+    same(precise, np.zeros((1, size)), atol=0.0, why="equal rewards carry no signal")
+    untouched(precise)
 
 
 @check(
@@ -265,6 +269,7 @@ def test_without_division_it_is_reward_minus_mean(student, rewards):
 )
 @example(rewards=(ASCENDING * 1e-9).round(9), std_eps=1e-8)
 @example(rewards=ASCENDING * 1e6, std_eps=1e-8)
+@example(rewards=ASCENDING / 1000, std_eps=0.0)  # 0.0 is a value
 @example(rewards=1.0 + ASCENDING * 2.0**-30, std_eps=1e-4)
 @given(rewards=reward_groups(), std_eps=st.sampled_from([0.125, 0.5, 2.0]))
 def test_std_eps_is_added_to_the_standard_deviation(student, rewards, std_eps):
@@ -316,9 +321,9 @@ def test_dtype_is_kept_and_whole_numbers_become_floats(student, rewards):
     """
     whole = np.round(rewards)
     typed = {"float32": whole.astype(np.float32), "float64": whole, "int64": whole.astype(np.int64), "bool": whole > 0}
-    typed |= {"float16": whole.astype(np.float16), "bfloat16": Half(whole)}
+    typed |= {"int32": whole.astype(np.int32), "float16": whole.astype(np.float16), "bfloat16": Half(whole)}
     for given_dtype, answer in zip(typed, student.each("group_advantages", *map(Example, typed.values())), strict=True):
-        tensor(answer, shape=rewards.shape, dtype="float32" if given_dtype in ("int64", "bool") else given_dtype)
+        tensor(answer, shape=rewards.shape, dtype=given_dtype if "float" in given_dtype else "float32")
 
 
 @check(

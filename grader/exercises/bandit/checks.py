@@ -26,7 +26,7 @@ from grader.grading.compare import (
     untouched,
 )
 from grader.grading.strategies import bandit_groups, logit_pairs
-from grader.grading.student import Example, Record, Transposed
+from grader.grading.student import Example, Half, Record, Transposed
 from grader.oracles import simulation
 
 LOGITS = np.array([1.0, 0.0, -1.0, 0.5])
@@ -169,14 +169,16 @@ def test_entropy_is_over_the_last_axis_of_any_shape(student, pair):
     logits, _ = pair
     expected = simulation.entropy(simulation.log_softmax(logits))
     single = logits.astype(np.float32)
-    row, stacked, strided, precise, answer = student.each(
+    stack = np.stack([logits, logits[::-1]], axis=1)
+    row, stacked, strided, precise, half, answer = student.each(
         "policy_entropy",
-        *map(Example, (logits[0], logits[:, None], Transposed(logits), NEARLY_CERTAIN)),
+        *map(Example, (logits[0], stack, Transposed(logits), NEARLY_CERTAIN, Half(logits))),
         Example(single, return_arguments=True),
     )
     same(row, expected[0], atol=1e-6)
-    same(stacked, expected[:, None], atol=1e-6)
+    same(stacked, np.stack([expected, expected[::-1]], axis=1), atol=1e-6)
     same(strided, expected, atol=1e-6)
+    tensor(half, shape=expected.shape, dtype="bfloat16")
     same(precise, simulation.entropy(simulation.log_softmax(NEARLY_CERTAIN)), atol=1e-9)
     same(answer, expected, dtype="float32", atol=1e-5)
     untouched(answer)
@@ -298,6 +300,7 @@ def test_a_group_without_signal_moves_nothing(student, group, reward, single):
     ],
 )
 @example(group=(LOGITS, ACTIONS, REWARDS), kl_coef=8)
+@example(group=(LOGITS, ACTIONS, REWARDS), kl_coef=0.01)
 @given(group=bandit_groups(), kl_coef=st.integers(1, 8))
 def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
     """With equal rewards a step is the KL step alone: minus lr * kl_coef * pi_j * (log(pi_j / ref_j) - KL).

@@ -663,6 +663,10 @@ def test_the_ratio_of_a_whole_completion(student, seed, wanted):
     same(loss, expected.loss, atol=NEAR)
     same_gradient(answer, "logp", expected.gradient, why="the loss is right, its gradient is not", atol=NEAR)
     same(entries(metrics, METRICS)["clip_fraction"], expected.clip_fraction, dtype=None)
+    beyond = LOGP, BEYOND_OLD_LOGP, REF_LOGP, -np.abs(ADVANTAGES), MASK, config(ratio_level="sequence")
+    answer = student.grpo_loss(*beyond, gradients_of=["logp"])
+    why = "a mean log-ratio beyond 20 has no gradient; the other completions and the KL keep theirs"
+    same_gradient(answer, "logp", loss_of(*beyond).gradient, why=why, atol=NEAR)
 
 
 @check(

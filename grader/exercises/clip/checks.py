@@ -62,18 +62,22 @@ def test_ratios_are_1_on_policy_and_reciprocal_when_swapped(student, pair):
     On-policy, before the first update, every ratio is 1: that is why the first step of GRPO is never clipped.
     """
     logp, old_logp = pair
-    equal, plain, swapped, stacked, strided = student.each(
+    equal, plain, swapped, stacked, deep, single, strided = student.each(
         "importance_ratio",
         Example(logp, logp),
         Example(logp, old_logp),
         Example(old_logp, logp),
         Example(logp[None], old_logp[None]),
+        Example(logp[None, :, None], old_logp[None, :, None]),
+        Example(np.array(logp[0]), np.array(old_logp[0])),
         Example(Transposed(np.stack([logp, old_logp])), Transposed(np.stack([old_logp, logp]))),
     )
     same(equal, np.ones_like(logp), atol=0.0, label="1 for equal log-probabilities")
     ratio = tensor(plain, shape=logp.shape)
     same(swapped, 1.0 / ratio, label="1 / ratio", beside=[plain])
     same(stacked, ratio[None], label="the same with one more axis", beside=[plain])
+    same(deep, ratio[None, :, None], label="the same with three axes", beside=[plain])
+    same(single, ratio[0], label="the first one, without an axis", beside=[plain])
     same(strided, np.stack([ratio, 1.0 / ratio]), label="the same of a contiguous tensor", beside=[plain])
 
 
@@ -239,6 +243,7 @@ def test_inside_the_band_it_is_ratio_times_advantage(student, advantages, ratio)
 )
 @example(pair=(np.array([1.5, 12.0]), np.array([1.0, 2.0])), band=(10.0, 10.0), one_sided=True)
 @example(pair=(np.array([1.5]), np.array([1.0])), band=(0.3, 0.0), one_sided=False)
+@example(pair=(np.array([0.05, 3.0]), np.array([-1.0, 1.0])), band=(1.5, 1.5), one_sided=False)
 @example(pair=(np.ones(3), np.array([1.0, -2.0, 0.0])), band=(0.0, 0.0), one_sided=True)
 @example(pair=(MIXED_RATIOS[:5], np.array([50.0, -50.0, 40.0, -300.0, 1e-9])), band=(0.2, 0.2), one_sided=False)
 @given(pair=ratios_and_advantages(), band=BANDS, one_sided=st.booleans())
@@ -323,7 +328,7 @@ def test_its_gradient_is_0_where_the_clip_binds_and_the_advantage_elsewhere(stud
 @example(pair=(np.linspace(0.4, 1.9, 400).round(3), np.tile([1.0, -0.5], 200)), advantage=0.5)
 @given(pair=ratios_and_advantages(size=4), advantage=st.sampled_from([-1.5, 0.5]))
 def test_one_advantage_serves_a_row_of_ratios(student, pair, advantage):
-    """Advantages of shape (B, 1) or (T,) broadcast against ratios of shape (B, T), whose shape the result has.
+    """Advantages of shape (B, 1), (T,) or () broadcast against ratios of shape (B, T), whose shape the result has.
 
     A language model has one advantage for a whole completion and one ratio for each of its tokens.
     """
@@ -331,9 +336,10 @@ def test_one_advantage_serves_a_row_of_ratios(student, pair, advantage):
     ratios = np.stack([ratio, ratio[::-1]])
     column = np.array([[advantage], [-advantage]])
     both = np.stack([advantages, -advantages])
-    cases = (ratios, column), (ratios, advantages), (Transposed(ratios), Transposed(both))
+    one = np.array(advantage)
+    cases = (ratios, column), (ratios, advantages), (ratios, one), (Transposed(ratios), Transposed(both))
     answers = student.each("clipped_surrogate", *(Example(*case) for case in cases))
-    for answer, weights in zip(answers, (column, advantages, both), strict=True):
+    for answer, weights in zip(answers, (column, advantages, one, both), strict=True):
         same(answer, np.minimum(ratios * weights, np.clip(ratios, 0.8, 1.2) * weights))
 
 
@@ -487,13 +493,18 @@ def test_fraction_of_any_shape_is_one_float(student, pair):
     ratio, _ = pair
     ratios, column = np.stack([ratio, (1.0 / ratio).round(2)]), np.array([[1.0], [-1.0]])
     binds = ((ratios > 1.2) & (column > 0)) | ((ratios < 0.8) & (column < 0))
-    answer, strided, with_graph = student.each(
+    mask = np.arange(ratios.size).reshape(ratios.shape) % 3 > 0
+    answer, deep, single, strided, with_graph = student.each(
         "clip_fraction",
         Example(ratios, column, return_arguments=True),
+        Example(ratios[:, None], column[:, None], mask=mask[:, None]),
+        Example(np.array(1.5), np.array(1.0)),
         Example(Transposed(ratios), column, mask=Transposed(np.ones(ratios.shape, dtype=bool))),
         Example(ratios, column, gradients_of=["ratio"]),
     )
     same(answer, binds.mean(), dtype=None, atol=1e-6)
     untouched(answer)
+    same(deep, binds[mask].mean() if mask.any() else 0.0, dtype=None, atol=1e-6)
+    same(single, 1.0, dtype=None, atol=1e-6)
     same(strided, binds.mean(), dtype=None, atol=1e-6)
     same(with_graph, binds.mean(), dtype=None, atol=1e-6)

@@ -197,17 +197,19 @@ def test_it_works_over_the_last_axis_of_any_shape(student, pair):
     logits, ref_logits = pair
     expected = exact_kl(logits, ref_logits)
     single = logits.astype(np.float32), ref_logits.astype(np.float32)
-    row, stacked, strided, half, short, answer = student.each(
+    row, stacked, single_action, strided, half, short, answer = student.each(
         "categorical_kl",
         Example(logits[0], ref_logits[0]),
-        Example(logits[:, None], ref_logits[:, None]),
+        Example(*(np.stack([array, array[::-1]], axis=1) for array in pair)),
+        Example(logits[:, :1], ref_logits[:, :1]),
         Example(Transposed(logits), Transposed(ref_logits)),
         Example(Half(logits), Half(ref_logits)),
         Example(logits.astype(np.float16), ref_logits.astype(np.float16)),
         Example(*single, return_arguments=True),
     )
     same(row, expected[0], rtol=1e-5, atol=1e-6)
-    same(stacked, expected[:, None], rtol=1e-5, atol=1e-6)
+    same(stacked, np.stack([expected, expected[::-1]], axis=1), rtol=1e-5, atol=1e-6)
+    same(single_action, np.zeros(len(logits)), why="a policy with one action is always that action", atol=1e-9)
     same(strided, expected, rtol=1e-5, atol=1e-6)
     tensor(half, shape=expected.shape, dtype="bfloat16")
     tensor(short, shape=expected.shape, dtype="float16")
@@ -339,8 +341,9 @@ def test_k3_is_never_negative_in_float32(student, logp, thousandths):
     require((found >= 0).all(), answer, [("yours", found)], "k3 is never negative")
     x = reference.astype(np.float64) - policy.astype(np.float64)
     close(answer, found, k3(x), rtol=1e-5, atol=lost_digits(x, "float32"))
-    for dtype, smallest in (("float32", -4), ("float64", -10)) if thousandths == ONCE else ():
-        x = np.logspace(smallest, 0, 41).astype(dtype)
+    ranges = (("float32", -4, 0), ("float64", -10, 0), ("float64", -5, -2.5)) if thousandths == ONCE else ()
+    for dtype, smallest, largest in ranges:
+        x = np.logspace(smallest, largest, 41).astype(dtype)
         logp, ref_logp = np.concatenate([-x, 0 * x]), np.concatenate([0 * x, -x])
         answer = student.kl_estimate(logp, ref_logp)
         found = tensor(answer, shape=logp.shape, dtype=dtype)
@@ -401,18 +404,22 @@ def test_gradients_reach_logp_and_not_ref_logp(student, pair):
 @example(pair=(np.array([-200.0, -300.0]), np.array([-201.0, -298.0])))
 @given(pair=logp_pairs())
 def test_estimate_keeps_dtype_and_leaves_its_inputs(student, pair):
-    """float32 stays float32, float64 stays float64, however small the probabilities; neither argument is changed.
+    """float32, float64 and bfloat16 are kept, however small the probabilities; neither argument is changed.
 
     A completion of a hundred tokens has a log-probability of -200: its probability is 0 in float32, its logarithm is
     not. Two shapes, and an unknown kind, are refused with a ValueError, as the lines given in the stub do.
     """
-    typed = [(pair[0].astype(dtype), pair[1].astype(dtype)) for dtype in ("float32", "float64")] * 2
-    kinds = ["k1", "k1", "k3", "k3"]
-    calls = [
-        Example(*arguments, kind=kind, return_arguments=True) for arguments, kind in zip(typed, kinds, strict=True)
-    ]
-    *answers, half = student.each("kl_estimate", *calls, Example(Half(pair[0]), Half(pair[1])))
-    for answer, (logp, _) in zip(answers, typed, strict=True):
+    kinds = ("k1", "k2", "k3")
+    typed = [(pair[0].astype(dtype), pair[1].astype(dtype), kind) for dtype in ("float32", "float64") for kind in kinds]
+    calls = [Example(logp, ref_logp, kind=kind, return_arguments=True) for logp, ref_logp, kind in typed]
+    halves = [Example(Half(pair[0]), Half(pair[1]), kind=kind) for kind in kinds]
+    digits = [Example(np.array(-40.1), np.array(-40.0), kind=kind) for kind in kinds]  # shape (), and not for float32
+    answers = student.each("kl_estimate", *calls, *halves, *digits)
+    for answer, (logp, _, _) in zip(answers[:6], typed, strict=True):
         tensor(answer, shape=logp.shape, dtype=logp.dtype.name)
         untouched(answer)
-    tensor(half, shape=pair[0].shape, dtype="bfloat16")
+    for answer in answers[6:9]:
+        tensor(answer, shape=pair[0].shape, dtype="bfloat16")
+    x = np.float64(-40.0) - np.float64(-40.1)
+    for answer, expected in zip(answers[9:], (-x, x**2 / 2, np.expm1(x) - x), strict=True):
+        same(answer, expected, rtol=1e-10, atol=0.0)
