@@ -1192,7 +1192,7 @@ def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
     """
     table, ref_table = fresh.uniform(-1, 1, size=(2, 3, 3)).round(2)
     wanted = config(**{**RUN, "group_size": 5, "prompts_per_step": 2})
-    for worth in (1.0, -2.0):  # a reward is any finite number
+    for worth in (1.0, -2.0, 512.0):  # a reward is any finite number
         answer = _run(student, table, ref_table, "ab", wanted, seed=int(fresh.integers(1 << 31)), worth=worth)
         _require_run(answer)
 
