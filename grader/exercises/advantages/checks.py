@@ -26,7 +26,7 @@ def advantages_of(rewards):
     points=3,
     gate=True,
     hints=(
-        "Which axis of `rewards` is the group, and which is the prompt?",
+        "Which axis of `rewards` is the group, and which are the prompts?",
         "What is the mean of 1, 0, 0, 0, and how far is each reward from it?",
         "Look up: population standard deviation, and `keepdim` in torch.",
     ),
@@ -41,7 +41,7 @@ def test_the_worked_example_of_the_page(student, worked, fresh):
     for case, vector in worked:
         same(student.group_advantages(*case.arguments), vector.expected_array)
     small = np.array([[0.0, 1.0, 3.0, 7.0], [-2.0, 0.5, 1.0, 4.0]]) + fresh.integers(9, size=(2, 1))
-    large = fresh.uniform(-5.0, 5.0, size=(1, int(fresh.integers(13, 90)))).round(2)
+    large = fresh.permuted(np.linspace(-5.0, 5.0, int(fresh.integers(13, 90))).round(2))[None]
     many = fresh.uniform(-5.0, 5.0, size=(int(fresh.integers(41, 90)), 5)).round(2)
     groups = fresh.permuted(small, axis=1), large, many
     for rewards, answer in zip(groups, student.each("group_advantages", *map(Example, groups)), strict=True):
@@ -67,8 +67,8 @@ def test_the_worked_example_of_the_page(student, worked, fresh):
 def test_every_group_has_mean_0_and_standard_deviation_1(student, rewards):
     """Every group of advantages has mean 0 and (population) standard deviation 1.
 
-    Mean 0: what one sample gains, others lose, so the group is its own baseline. Standard deviation 1: every prompt
-    pulls equally hard, whatever the unit of its rewards.
+    Mean 0: what one sample gains, others lose, so the group is its own baseline. Standard deviation 1: all prompts have
+    equal influence, whatever the unit of their rewards.
     """
     answer = student.group_advantages(rewards)
     advantages = tensor(answer, shape=rewards.shape)
@@ -92,8 +92,8 @@ def test_every_group_has_mean_0_and_standard_deviation_1(student, rewards):
 def test_shift_and_scale_of_the_rewards_change_nothing(student, rewards, shift, exponent):
     """Adding a constant to a group's rewards, or multiplying them by a positive one, leaves the advantages alone.
 
-    Only differences inside the group count. That is what replaces the critic, and why GRPO does not care about reward
-    units.
+    Only differences within the group count. The group's mean replaces the critic, and dividing by the standard
+    deviation removes the unit of the rewards.
     """
     first, second = student.each("group_advantages", Example(rewards), Example(rewards * 2.0**exponent + shift))
     before = tensor(first, shape=rewards.shape)
@@ -103,7 +103,7 @@ def test_shift_and_scale_of_the_rewards_change_nothing(student, rewards, shift, 
 @check(
     "group_advantages",
     points=1,
-    hints=("Does your answer depend on the place of a sample in its group? It must not.",),
+    hints=("Does your answer depend on a sample's position in its group? It must not.",),
     examples=[Example(ASCENDING), Example(SHUFFLED)],
 )
 @given(rewards=reward_groups(prompts=1), random=st.randoms(use_true_random=False))
@@ -154,7 +154,7 @@ def test_a_group_does_not_see_the_others(student, rewards):
 def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
     """One group of shape (G,) and groups of shape (A, B, G) are scored like groups of shape (P, G).
 
-    A batch may be shaped as the trainer likes; the last axis is always the group.
+    A trainer may shape its batch in any way; the last axis is always the group.
     """
     both = np.stack([rewards, -rewards], axis=1)
     shapes = rewards, rewards[0], both, both[None], Transposed(rewards), Transposed(both)
@@ -190,8 +190,9 @@ def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
 def test_equal_rewards_give_exactly_zero(student, reward, size):
     """A group whose rewards are all equal has advantages of exactly 0, in every dtype.
 
-    The mean of eight 0.7s is not 0.7 in float32. Divided by std_eps = 1e-8 the rounding error becomes an advantage of
-    0.86 for all of them: a gradient out of nothing. Several training libraries have had this bug.
+    The mean of eight 0.7s is not 0.7 in float32. Dividing the rounding error by the standard deviation plus std_eps =
+    1e-8 gives all of them an advantage of 0.86: a gradient without any signal. Several training libraries have had this
+    bug.
     """
     rewards = np.full((2, size), reward / 10)
     rewards[1, -1] += 1.0  # the second group has signal
@@ -237,7 +238,7 @@ def test_equal_rewards_give_exactly_zero(student, reward, size):
 def test_a_group_of_one_has_no_signal(student, rewards):
     """With G = 1 the advantage is exactly 0.
 
-    A single sample is its own mean: GRPO learns nothing from it. The sample standard deviation would be 0 / 0 here.
+    A single sample is its own mean, so GRPO learns nothing from it. The sample standard deviation would be 0 / 0 here.
     """
     single = rewards[:, :1]
     for answer in student.each("group_advantages", Example(single), Example(single, divide_by_std=False)):
@@ -254,8 +255,8 @@ def test_a_group_of_one_has_no_signal(student, rewards):
 def test_without_division_it_is_reward_minus_mean(student, rewards):
     """`divide_by_std=False` returns the reward minus its group's mean (Dr. GRPO).
 
-    Dividing by the standard deviation gives easy and hard prompts, whose rewards hardly differ, a larger weight; Dr.
-    GRPO leaves it out for that reason.
+    Dividing by the standard deviation gives very easy and very hard prompts, whose rewards hardly differ, a larger
+    weight. Dr. GRPO omits it for that reason.
     """
     answer = student.group_advantages(rewards, divide_by_std=False)
     same(answer, rewards - rewards.mean(axis=1, keepdims=True), label="reward - mean", atol=1e-5)
@@ -271,12 +272,12 @@ def test_without_division_it_is_reward_minus_mean(student, rewards):
 @example(rewards=ASCENDING * 1e6, std_eps=1e-8)
 @example(rewards=ASCENDING / 1000, std_eps=0.0)  # 0.0 is a value
 @example(rewards=1.0 + ASCENDING * 2.0**-30, std_eps=1e-4)
-@given(rewards=reward_groups(), std_eps=st.sampled_from([0.125, 0.5, 2.0]))
+@given(rewards=reward_groups(group_size=4), std_eps=st.sampled_from([0.125, 0.5, 2.0]))
 def test_std_eps_is_added_to_the_standard_deviation(student, rewards, std_eps):
     """The divisor is std + std_eps, with the std_eps that the caller gave.
 
-    Libraries put anything from 1e-9 to 1e-4 there. Where rewards hardly differ, that choice decides how loud the noise
-    gets.
+    Libraries use anything from 1e-9 to 1e-4. When rewards hardly differ, this choice decides how much noise is
+    amplified.
     """
     answer = student.group_advantages(rewards, std_eps=std_eps)
     centred = rewards - rewards.mean(axis=1, keepdims=True)
@@ -286,16 +287,15 @@ def test_std_eps_is_added_to_the_standard_deviation(student, rewards, std_eps):
 @check(
     "group_advantages",
     points=1,
-    hints=(
-        "How large is the square of 4096.5 in float32, and how many digits are left for its difference to another one?",
-    ),
+    hints=("How large is the square of 4096.5 in float32? How many digits are left when you subtract another square?",),
     examples=[Example((4096.0 + ASCENDING / 4).astype(np.float32))],
 )
+@example(rewards=np.eye(1, 6))
 @given(rewards=reward_groups(prompts=2))
 def test_large_rewards_keep_their_differences(student, rewards):
-    """float32 rewards near 4096 get the advantages that their differences deserve.
+    """float32 rewards near 4096 get the same advantages as rewards near 0 with the same differences.
 
-    mean(r**2) - mean(r)**2 subtracts two large numbers that are nearly equal; subtract the mean first, then square.
+    mean(r**2) - mean(r)**2 subtracts two large, nearly equal numbers. Subtract the mean first, then square.
     """
     answer = student.group_advantages((rewards + 4096.0).astype(np.float32))
     expected = (rewards - rewards.mean(axis=1, keepdims=True)) / rewards.std(axis=1, keepdims=True)
@@ -306,7 +306,7 @@ def test_large_rewards_keep_their_differences(student, rewards):
     "group_advantages",
     points=1,
     dtype=True,
-    hints=("Where does your code make a tensor without copying the dtype of `rewards`, or change it?",),
+    hints=("Where does your code create a tensor without the dtype of `rewards`, or change the dtype?",),
     examples=[
         Example(PAGE_EXAMPLE.astype(np.float32)),
         Example(PAGE_EXAMPLE.astype(np.int64)),
@@ -320,6 +320,7 @@ def test_dtype_is_kept_and_whole_numbers_become_floats(student, rewards):
     Rewards are often counts or booleans, and a mean of whole numbers is not whole.
     """
     whole = np.round(rewards)
+    whole[:, 0] += (whole == whole[:, :1]).all(axis=1)  # equal rewards have a check of their own
     typed = {"float32": whole.astype(np.float32), "float64": whole, "int64": whole.astype(np.int64), "bool": whole > 0}
     typed |= {"int32": whole.astype(np.int32), "float16": whole.astype(np.float16), "bfloat16": Half(whole)}
     for given_dtype, answer in zip(typed, student.each("group_advantages", *map(Example, typed.values())), strict=True):
@@ -335,10 +336,10 @@ def test_dtype_is_kept_and_whole_numbers_become_floats(student, rewards):
 )
 @given(rewards=reward_groups(prompts=2))
 def test_the_rewards_are_left_as_they_were(student, rewards):
-    """The tensor of rewards is the same after the call as before.
+    """The call does not modify the tensor of rewards.
 
-    The trainer logs the rewards after it has computed the advantages; changed in place, the log would lie. What is no
-    group (no axis, no sample, a NaN, an infinity) is refused with a ValueError, as the lines given in the stub do.
+    The trainer logs the rewards after computing the advantages, so an in-place change would falsify the log. The given
+    code in the stub rejects invalid rewards (no axis, no sample, a NaN, an infinity) with a ValueError.
     """
     options = [Example(rewards, divide_by_std=divide, return_arguments=True) for divide in (True, False)]
     for answer in student.each("group_advantages", *options):
@@ -349,13 +350,13 @@ def test_the_rewards_are_left_as_they_were(student, rewards):
     "zero_signal_fraction",
     points=1,
     gate=True,
-    hints=("For each group: are all rewards equal? Then: which share of the groups is that?",),
+    hints=("For each group: are all rewards equal? Then: what fraction of the groups is that?",),
     examples=[Example(np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0], [5.0, 5.0, 4.0], [2.0, 3.0, 4.0]]))],
 )
 def test_two_of_five_groups_carry_no_signal(student, worked, fresh):
     """Of the groups 1 1 1, 0 1 1, 0 0 0, 5 5 4 and 2 3 4, two fifths carry no signal.
 
-    In the first and the third all rewards are equal. Equal is not the same as zero.
+    In the first and the third group all rewards are equal. Equal is not the same as zero.
     """
     for case, vector in worked:
         same(student.zero_signal_fraction(*case.arguments), vector.expected_array, dtype=None)
@@ -373,7 +374,7 @@ def test_two_of_five_groups_carry_no_signal(student, worked, fresh):
     "zero_signal_fraction",
     points=1,
     needs=("two_of_five_groups_carry_no_signal",),
-    hints=("Compare the rewards themselves; a standard deviation or a mean brings rounding with it.",),
+    hints=("Compare the rewards themselves; a standard deviation or a mean adds rounding errors.",),
     examples=[
         Example(np.full((1, 8), 0.7, dtype=np.float32)),
         Example(np.array([[1.0, 1.0 + 1e-6], [2.0, 2.0]])),
@@ -389,10 +390,10 @@ def test_two_of_five_groups_carry_no_signal(student, worked, fresh):
 @example(rewards=np.repeat([np.zeros(16), np.eye(1, 16)[0]], 150, axis=0), shift=0.7)
 @given(rewards=reward_groups_with_ties(), shift=st.sampled_from([0.0, 0.7, -1e6]))
 def test_it_counts_groups_of_equal_rewards(student, rewards, shift):
-    """The share of groups in which every reward equals the first one, whatever that reward is.
+    """The result is the fraction of groups whose rewards all equal the first one, whatever its value.
 
-    A group counts when its rewards are exactly equal: nearly equal rewards are a weak signal, not none. What is no
-    group is refused with a ValueError, as the lines given in the stub do.
+    A group counts only if its rewards are exactly equal: nearly equal rewards still carry a weak signal. The given code
+    in the stub rejects invalid rewards with a ValueError.
     """
     shifted = (rewards + shift).astype(np.float32)
     expected = (shifted == shifted[:, :1]).all(axis=1).mean()

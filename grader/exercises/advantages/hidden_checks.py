@@ -1,6 +1,7 @@
 """Hidden checks for `advantages.py`: agreement with the model answers on inputs that are in no file."""
 
-from hypothesis import given
+import numpy as np
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.grading.check import check
@@ -9,6 +10,7 @@ from grader.grading.strategies import reward_groups, reward_groups_with_ties
 
 
 @check("group_advantages", points=1)
+@example(rewards=np.eye(1, 9), std_eps=1e-8, divide_by_std=True)
 @given(
     rewards=reward_groups(prompts=4, group_size=9),
     std_eps=st.sampled_from([1e-8, 1e-4, 0.25]),

@@ -104,8 +104,8 @@ def softmax(logits):
 def test_the_entropy_of_three_actions(student, worked, fresh):
     """Probabilities 0.5, 0.25, 0.25 have an entropy of 1.0397 nats, ten equal ones have ln 10 = 2.3026.
 
-    -(0.5 · ln 0.5 + 2 · 0.25 · ln 0.25) = 0.3466 + 0.6931. Logits need not be normalized: the third example has none
-    that are.
+    -(0.5 · ln 0.5 + 2 · 0.25 · ln 0.25) = 0.3466 + 0.6931. Logits need not be normalized: the third example has
+    unnormalized ones.
     """
     for case, vector in worked:
         same(student.policy_entropy(*case.arguments), vector.expected_array)
@@ -136,8 +136,8 @@ def test_the_entropy_of_three_actions(student, worked, fresh):
 def test_a_shift_changes_nothing_and_certainty_is_0(student, pair, shift, gap):
     """Adding a constant to all logits changes nothing; a policy that is certain of one action has entropy 0.
 
-    Only differences of logits mean something. And a trained policy is nearly certain, so probabilities that round to 0
-    are the usual case.
+    Only differences between logits matter. A trained policy is nearly certain, so probabilities that round to 0 are
+    common.
     """
     logits, _ = pair
     certain = np.array([0.0, -float(gap)], dtype=np.float32)
@@ -150,7 +150,7 @@ def test_a_shift_changes_nothing_and_certainty_is_0(student, pair, shift, gap):
     "policy_entropy",
     points=1,
     dtype=True,
-    hints=("The last axis is the one of the actions. It is gone in the result; every axis before it stays.",),
+    hints=("The last axis holds the actions. The result does not have it; all axes before it stay.",),
     examples=[
         Example(LOGITS),
         Example(np.stack([LOGITS, REF_LOGITS])[None]),
@@ -161,10 +161,10 @@ def test_a_shift_changes_nothing_and_certainty_is_0(student, pair, shift, gap):
 )
 @given(pair=logit_pairs(rows=3))
 def test_entropy_is_over_the_last_axis_of_any_shape(student, pair):
-    """Logits of shape (K,), (P, K) and (A, B, K) give one entropy for each policy, between 0 and ln K.
+    """Logits of shape (K,), (P, K) and (A, B, K) give one entropy per policy, between 0 and ln K.
 
-    A run asks for the entropies of all its policies at once. The dtype stays, and so does the argument. No action is
-    refused with a ValueError, as the lines given in the stub do.
+    A run computes the entropies of all its policies at once. The dtype is kept, and the argument is not modified. The
+    given code in the stub rejects an empty action axis with a ValueError.
     """
     logits, _ = pair
     expected = simulation.entropy(simulation.log_softmax(logits))
@@ -205,7 +205,7 @@ def test_one_step_from_the_uniform_policy(student, worked, fresh):
     """Actions 1, 2, 2, 3 of four with rewards 1, 0, 0, 0 give new logits 0.2165, -0.1443, -0.0722, 0.
 
     The advantages are 1.732 and three times -0.577. Each logit moves by lr / G = 0.125 times the sum of the advantages
-    of its samples; nobody drew action 4. The second example starts from other logits.
+    of its samples; action 4 was not sampled. The second example starts from other logits.
     """
     for case, vector in worked:
         same(student.grpo_step(*case.arguments), vector.expected_array, atol=1e-6)
@@ -237,7 +237,7 @@ def test_one_step_from_the_uniform_policy(student, worked, fresh):
 )
 @given(group=bandit_groups())
 def test_an_action_that_nobody_drew_keeps_its_logit(student, group):
-    """An action that nobody drew keeps its logit in one update without KL; the changes of any step add up to 0.
+    """An action that was not sampled keeps its logit in one update without KL; the changes of any step add up to 0.
 
     The gradient of a log-softmax sums to 0, and so do the advantages.
     """
@@ -259,7 +259,7 @@ def test_an_action_that_nobody_drew_keeps_its_logit(student, group):
     points=2,
     hints=(
         "What are the advantages of equal rewards, and of a group of one?",
-        "A step without signal still has the pull of the KL, if kl_coef is not 0.",
+        "Without signal, a step still has the KL term, if kl_coef is not 0.",
     ),
     examples=[
         Example(LOGITS, ACTIONS, np.full(6, 0.7), REF_LOGITS, config(inner_steps=3)),
@@ -271,9 +271,9 @@ def test_an_action_that_nobody_drew_keeps_its_logit(student, group):
 @example(group=(LOGITS, ACTIONS, REWARDS), reward=1_000_001, single=False)
 @given(group=bandit_groups(), reward=st.integers(-20, 20), single=st.booleans())
 def test_a_group_without_signal_moves_nothing(student, group, reward, single):
-    """Equal rewards, or a group of one, leave the policy where it was (kl_coef = 0).
+    """Equal rewards, or a group of one, leave the policy unchanged (kl_coef = 0).
 
-    GRPO learns from differences within a group. This is the zero-signal case: the sample was paid for and teaches
+    GRPO learns from differences within a group. This is the zero-signal case: sampling cost time, but the policy learns
     nothing.
     """
     logits, actions, _ = group
@@ -288,8 +288,8 @@ def test_a_group_without_signal_moves_nothing(student, group, reward, single):
     points=2,
     needs=("a_group_without_signal_moves_nothing",),
     hints=(
-        "Which policy gives the weights in the sum of the KL, and which one is the constant?",
-        "The penalty is subtracted from an objective that is maximized: the policy must come nearer to the reference.",
+        "Which policy weights the sum of the KL, and which one is the constant?",
+        "The penalty is subtracted from an objective that is maximized: the policy must move toward the reference.",
         "The gradient of KL(pi || ref) with respect to logit j is pi_j * (log(pi_j / ref_j) - KL).",
     ),
     examples=[
@@ -303,9 +303,9 @@ def test_a_group_without_signal_moves_nothing(student, group, reward, single):
 @example(group=(LOGITS, ACTIONS, REWARDS), kl_coef=0.01)
 @given(group=bandit_groups(), kl_coef=st.integers(1, 8))
 def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
-    """With equal rewards a step is the KL step alone: minus lr * kl_coef * pi_j * (log(pi_j / ref_j) - KL).
+    """With equal rewards, the step consists of the KL term alone: minus lr * kl_coef * pi_j * (log(pi_j / ref_j) - KL).
 
-    The KL is exact, so it does not depend on which actions were drawn. At the reference policy itself it pulls nowhere.
+    The KL is exact, so it does not depend on the sampled actions. At the reference policy itself its gradient is 0.
     """
     logits, actions, rewards = group
     ref_logits, settings = np.roll(logits, 1) + 0.5, config(kl_coef=kl_coef / 4)
@@ -326,7 +326,7 @@ def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
     hints=(
         "In the first update the ratio is 1 and the clip cannot bind. What is the ratio in the second one?",
         "The old policy is the one that drew the group. Does it change between the inner updates?",
-        "Which of ratio, advantages and KL change from update to update, and which stay?",
+        "Which of ratio, advantages and KL change between the updates, and which stay?",
     ),
     examples=[
         Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(**INNER)),
@@ -368,10 +368,11 @@ def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
     kl_coef=st.integers(0, 4),
 )
 def test_the_old_policy_stays_over_the_inner_updates(student, group, inner_steps, clip, lr, kl_coef):
-    """Several updates with one group: the ratio is measured against the policy that drew it, and the clip stops it.
+    """In several updates with one group, the ratio is measured against the policy that drew the group, and the clip
+    limits it.
 
-    With one update the ratio is always 1, so most mistakes with the old policy or the clip do not show there. Each
-    update takes a new gradient at the new logits; advantages, old and reference policy stay.
+    With one update the ratio is always 1, which hides most mistakes with the old policy or the clip. Each update takes
+    a new gradient at the new logits; the advantages, the old policy and the reference policy do not change.
     """
     logits, actions, rewards = group
     settings = config(inner_steps=inner_steps, clip_eps=clip / 20, lr=lr / 10, kl_coef=kl_coef / 4)
@@ -384,7 +385,7 @@ def test_the_old_policy_stays_over_the_inner_updates(student, group, inner_steps
     "grpo_step",
     points=1,
     hints=(
-        "Does the order of the samples, or the number of an action, mean anything to your code?",
+        "Does the order of the samples, or the number of an action, matter to your code?",
         "The logarithm of a probability that rounded to 0 is minus infinity. What is exp(1000)? Look up: log_softmax.",
     ),
     examples=[
@@ -397,8 +398,8 @@ def test_the_old_policy_stays_over_the_inner_updates(student, group, inner_steps
 def test_names_order_and_a_shift_of_the_logits_do_not_matter(student, group, seed):
     """Renaming the actions renames the new logits; shuffling the samples or adding 1000 to all logits changes nothing.
 
-    A group is a set, and the action with number 0 is an action like the others. Logits may be large, and probabilities
-    may round to 0, as they do in every policy that was trained for long.
+    A group is a set, and action 0 is an action like any other. Logits may be large, and probabilities may round to 0,
+    as they do after long training.
     """
     logits, actions, rewards = group
     shuffle = np.random.default_rng(seed)
@@ -438,9 +439,9 @@ def test_names_order_and_a_shift_of_the_logits_do_not_matter(student, group, see
 )
 @given(group=bandit_groups(), scale=st.sampled_from([1 / 64, 0.25, 4.0, 64.0]), shift=st.integers(-100, 100))
 def test_the_settings_count_and_the_scale_of_rewards_does_not(student, group, scale, shift):
-    """A step is proportional to lr, and the same for the rewards r and for a * r + b with a > 0.
+    """A step is proportional to lr, and the same for rewards r and a * r + b with a > 0.
 
-    The advantages have no unit: whether a right answer earns 1 or 100 changes nothing. 0 updates change nothing either.
+    Advantages have no unit: it does not matter whether a right answer earns 1 or 100. With 0 updates, nothing changes.
     """
     logits, actions, rewards = group
     first, twice, none, scaled = student.each(
@@ -461,7 +462,7 @@ def test_the_settings_count_and_the_scale_of_rewards_does_not(student, group, sc
     "grpo_step",
     points=1,
     dtype=True,
-    hints=("Does your code name a dtype, change a tensor in place, or keep something between two calls?",),
+    hints=("Does your code name a dtype, modify a tensor in place, or keep state between calls?",),
     examples=[
         Example(LOGITS.astype(np.float32), ACTIONS, REWARDS.astype(np.float32), REF_LOGITS.astype(np.float32),
                 config(**INNER)),
@@ -474,10 +475,10 @@ def test_the_settings_count_and_the_scale_of_rewards_does_not(student, group, sc
 )  # fmt: skip
 @given(group=bandit_groups())
 def test_a_grpo_step_is_pure(student, group):
-    """The same question gets the same answer, no argument is changed, and logits in float32 stay in float32.
+    """The same arguments give the same result, no argument is modified, and float32 logits stay float32.
 
-    A step has no hidden state: no optimizer that remembers, no sampling. So a run can be replayed from its groups.
-    Shapes that do not fit are refused with a ValueError, as the lines given in the stub do.
+    A step has no hidden state: no stateful optimizer, no sampling. So a run can be replayed from its groups. The given
+    code in the stub rejects shapes that do not match with a ValueError.
     """
     logits, actions, rewards = group
     settings = config(inner_steps=3, kl_coef=0.25)
@@ -533,7 +534,7 @@ def test_one_reinforce_step_from_the_uniform_policy(student, worked, fresh):
     points=2,
     hints=(
         "Average your step over all actions, each with its probability. What should come out?",
-        "A baseline changes every single step and not their average. Is yours the same for all samples?",
+        "A baseline changes every single step, but not their average. Is yours the same for all samples?",
     ),
     examples=[
         Example(LOGITS, np.array([2]), np.array([2.0]), config(), baseline=-1.0),
@@ -545,7 +546,7 @@ def test_on_average_it_climbs_the_expected_reward(student, group, baseline):
     """Averaged over all actions, a step is lr times the gradient of the expected reward, whatever the baseline.
 
     Nothing is sampled here: every action is a group of one, and counts with its probability. The gradient of the
-    expected reward J by logit j is pi_j * (r_j - J). A baseline changes the noise and not the mean.
+    expected reward J with respect to logit j is pi_j * (r_j - J). A baseline changes the noise, not the mean.
     """
     logits, _, rewards = group
     table, pi = np.resize(rewards, logits.shape), softmax(logits)
@@ -562,7 +563,7 @@ def test_on_average_it_climbs_the_expected_reward(student, group, baseline):
 @check(
     "reinforce_step",
     points=1,
-    hints=("Subtracting a baseline of 2 is the same as paying every sample 2 less.",),
+    hints=("Subtracting a baseline of 2 is the same as lowering every reward by 2.",),
     examples=[
         Example(LOGITS, ACTIONS, REWARDS + 5.0, config()),
         Example(LOGITS, ACTIONS, np.full(6, 0.5), config()),
@@ -571,9 +572,9 @@ def test_on_average_it_climbs_the_expected_reward(student, group, baseline):
 )
 @given(group=bandit_groups(), shift=st.integers(1, 20))
 def test_equal_rewards_move_it_and_a_baseline_takes_them_away(student, group, shift):
-    """Equal rewards move REINFORCE, unlike GRPO; a baseline of b is the same as rewards that are b lower.
+    """Equal rewards move REINFORCE, unlike GRPO; a baseline of b has the same effect as lowering all rewards by b.
 
-    REINFORCE makes every paid action more likely, good or bad. That is the noise that a baseline takes out.
+    REINFORCE makes every action with a positive reward more likely, good or bad. A baseline removes this noise.
     """
     logits, actions, rewards = group
     equal = np.full(len(actions), float(shift))
@@ -609,11 +610,12 @@ def test_equal_rewards_move_it_and_a_baseline_takes_them_away(student, group, sh
 )
 @given(group=bandit_groups())
 def test_a_reinforce_step_is_one_plain_update(student, group):
-    """One update whatever inner_steps, clip_eps and kl_coef say; no argument is changed; logits keep their dtype.
+    """There is one update whatever inner_steps, clip_eps and kl_coef are; no argument is modified; logits keep their
+    dtype.
 
-    REINFORCE knows no ratio, so using a group twice would be wrong. Logits may be large, and probabilities may round to
-    0; rewards may be whole numbers. Shapes that do not fit are refused with a ValueError, as the lines given in the
-    stub do.
+    REINFORCE has no importance ratio, so using a group twice would be wrong. Logits may be large, probabilities may
+    round to 0, and rewards may be whole numbers. The given code in the stub rejects shapes that do not match with a
+    ValueError.
     """
     logits, actions, rewards = group
     single = logits.astype(np.float32), actions, rewards.astype(np.float32)
@@ -719,7 +721,7 @@ def replay(answer, found, table, settings, *, atol=1e-6):
     seconds=30.0,
     hints=(
         "A step has four parts: draw a group, look up its rewards, make new logits, append both to the lists.",
-        "Append the new logits, not the old ones: the start is in the list already.",
+        "Append the new logits, not the old ones: the start is already in the list.",
         "Which logits does the next group come from?",
     ),
     examples=[
@@ -728,10 +730,10 @@ def replay(answer, found, table, settings, *, atol=1e-6):
     ],
 )
 def test_every_step_of_a_run_is_a_step_of_its_own_group(student, worked, fresh):
-    """A run starts uniform, and each of its policies follows from the one before by a grpo_step with its own group.
+    """A run starts uniform, and each policy follows from the previous one by a grpo_step with its own group.
 
-    The history records the groups, so the whole run is replayed here. Its entropies begin with ln 4 = 1.3863 for four
-    actions. Which actions are drawn is up to chance; what they do to the policy is not.
+    The history records the groups, so this check replays the whole run. Its entropies start at ln 4 = 1.3863 for four
+    actions. Which actions are sampled is random; their effect on the policy is not.
     """
     cases = [(TABLE, case.arguments[1], case.options["seed"]) for case, _ in worked]
     table = fresh.uniform(size=7).round(2)
@@ -747,7 +749,7 @@ def test_every_step_of_a_run_is_a_step_of_its_own_group(student, worked, fresh):
     needs=("every_step_of_a_run_is_a_step_of_its_own_group",),
     seconds=30.0,
     hints=(
-        "The reference policy is where the run started. Does yours move along?",
+        "The reference policy is where the run started. Does yours move with the policy?",
         "The clip fraction is 0 with one inner step, because the ratio is 1 in the first update.",
     ),
     examples=[
@@ -758,9 +760,9 @@ def test_every_step_of_a_run_is_a_step_of_its_own_group(student, worked, fresh):
 )
 @given(seed=st.integers(0, 10_000), kl_coef=st.integers(0, 6), inner_steps=st.integers(1, 6))
 def test_the_reference_policy_is_the_start_of_the_run(student, seed, kl_coef, inner_steps):
-    """The KL is measured against the uniform policy of the start in every step, with any number of inner updates.
+    """In every step, the KL is measured against the uniform initial policy, with any number of inner updates.
 
-    A reference that moves along with the policy penalises nothing.
+    A reference that moves with the policy penalizes nothing.
     """
     settings = config(group_size=3, steps=8, lr=0.8, kl_coef=kl_coef / 4, inner_steps=inner_steps)
     answer = student.train_bandit(TABLE, settings, seed=seed)
@@ -791,9 +793,9 @@ def test_the_reference_policy_is_the_start_of_the_run(student, seed, kl_coef, in
     steps=st.integers(2, 8),
 )
 def test_reinforce_runs_with_and_without_a_baseline(student, seed, algorithm, offset, steps):
-    """The algorithm is the one of config; the baseline is the mean of all rewards of all earlier steps, at first 0.
+    """The algorithm comes from the config; the baseline is the mean of all rewards of all earlier steps, at first 0.
 
-    A baseline that looks at the group itself would not leave the mean gradient alone.
+    A baseline computed from the group itself would change the mean gradient.
     """
     table, settings = TABLE + offset, config(group_size=3, steps=steps, algorithm=algorithm)
     answer = student.train_bandit(table, settings, seed=seed)
@@ -806,7 +808,7 @@ def test_reinforce_runs_with_and_without_a_baseline(student, seed, algorithm, of
     needs=("every_step_of_a_run_is_a_step_of_its_own_group",),
     seconds=30.0,
     hints=(
-        "Which policy draws the group of step 20: the start, the reference, or the present one?",
+        "Which policy draws the group of step 20: the initial, the reference, or the current one?",
         "Every sample is drawn on its own, with replacement; the most probable action is not always the one drawn.",
         "One generator for the whole run: a new generator in every step draws the same numbers again.",
     ),
@@ -816,12 +818,12 @@ def test_reinforce_runs_with_and_without_a_baseline(student, seed, algorithm, of
     ],
 )
 def test_groups_come_from_the_present_policy(student, fresh):
-    """Each group is drawn from the policy of its own step: independent samples, in every step new ones.
+    """Each group is sampled from the policy of its own step: independent samples, new ones in every step.
 
-    Tests of chance, with thresholds far out at 6 standard deviations: of 200,000 runs with true samples none missed a
-    test of the uniform policy; the farthest was at 5.3. Of 1,000 runs with true samples that learn, the farthest was at
-    3.2, while samples at a temperature of 0.9 are at 14.9 on average. The last test knows no chance: after a huge step
-    the policy is certain, and draws nothing else.
+    These statistical tests have thresholds at 6 standard deviations: of 200,000 correct runs of the uniform policy,
+    none failed, and the farthest reached 5.3. Of 1,000 correct runs that learn, the farthest reached 3.2, while samples
+    at a temperature of 0.9 reach 14.9 on average. The last test is not statistical: after a huge step the policy is
+    certain and samples only one action.
     """
     still = config(group_size=4, steps=240, lr=0.0)
     moving = config(group_size=64, steps=240, kl_coef=0.8)
@@ -881,16 +883,17 @@ def deviation(values, policies, actions):
     points=2,
     seconds=30.0,
     hints=(
-        "Where do your random numbers come from, and does everybody else in the process share that place?",
+        "Where do your random numbers come from, and does other code in the process use the same generator?",
         "A generator of your own, made from the seed, leaves the global one alone.",
     ),
     examples=[Example(TABLE, config(group_size=4, steps=2), seed=9), Example(TABLE, config(steps=1), seed=10)],
 )
 def test_the_seed_decides_and_nothing_global_does(student, fresh):
-    """The same seed gives the same history, another seed another one; global random state is neither used nor changed.
+    """The same seed gives the same history, a different seed a different one; global random state is neither used nor
+    changed.
 
-    A result that cannot be repeated cannot be checked. And a function that seeds the global generator changes the
-    random numbers of everybody else.
+    A result that cannot be repeated cannot be checked. A function that seeds the global generator changes the random
+    numbers of all other code.
     """
     settings, (one, other) = config(steps=10), (int(seed) for seed in fresh.integers(1 << 31, size=2))
     calls = [
@@ -930,9 +933,9 @@ def test_the_seed_decides_and_nothing_global_does(student, fresh):
     ],
 )
 def test_rewards_in_another_unit_give_the_same_run(student, fresh):
-    """With one seed, GRPO makes the same run for the rewards r and for a * r + b; REINFORCE does not.
+    """With one seed, GRPO makes the same run for rewards r and a * r + b; REINFORCE does not.
 
-    The strongest test of a loop without a threshold: a shift moves every reward and no advantage.
+    This is the strongest test of a loop that needs no threshold: a shift changes every reward but no advantage.
     """
     seed, grpo = int(fresh.integers(1 << 31)), config(group_size=6, steps=20)
     reinforce = config(group_size=6, steps=20, algorithm="reinforce")
@@ -959,7 +962,7 @@ def test_rewards_in_another_unit_give_the_same_run(student, fresh):
     "train_bandit",
     points=1,
     seconds=30.0,
-    hints=("Nothing to learn, or nothing to compare with: what are the advantages then?",),
+    hints=("With equal rewards, or with one sample, what are the advantages?",),
     examples=[
         Example(np.full(3, 0.7), config(group_size=3, steps=2), seed=12),
         Example(TABLE, config(group_size=1, steps=3), seed=13),
@@ -974,8 +977,8 @@ def test_rewards_in_another_unit_give_the_same_run(student, fresh):
 def test_a_run_without_signal_stays_uniform(student, seed, single):
     """Equal rewards, or groups of one, never move the policy; every step is marked as without signal.
 
-    Entropy stays at ln K. G = 1 is REINFORCE's home ground and GRPO's dead end. What is no table of rewards is refused
-    with a ValueError, as the lines given in the stub do.
+    Entropy stays at ln K. REINFORCE can learn with G = 1, GRPO cannot. The given code in the stub rejects an invalid
+    reward table with a ValueError.
     """
     table = TABLE if single else np.full(4, 0.7)
     settings, none = config(group_size=1 if single else 5, steps=6), config(steps=0)
@@ -996,14 +999,14 @@ def test_a_run_without_signal_stays_uniform(student, seed, single):
     seconds=60.0,
     hints=(
         "Plot it: `python -m starter.run_bandit`. Where does the probability go?",
-        "If every step is right and the run is not, look at who draws the groups.",
+        "If every step is right and the run is not, look at which policy draws the groups.",
     ),
     examples=[],
 )
 def test_it_finds_the_peak(student, fresh, show_curve):
     """With G = 16 and five seeds, pi(7) is over 0.5 within 40 steps and over 0.8 after 50, with an entropy below 0.6.
 
-    Of 1,000,000 runs of this setting 14 missed one of the three, so five runs miss it by bad luck 7 times in 100,000.
+    Of 1,000,000 correct runs, 14 missed one of the three thresholds, so five runs fail by bad luck 7 times in 100,000.
     """
     settings = config(group_size=16)
     for seed in fresh.integers(1 << 31, size=5):
@@ -1031,7 +1034,7 @@ def test_it_finds_the_peak(student, fresh, show_curve):
     dtype=True,
     needs=("it_finds_the_peak",),
     seconds=60.0,
-    hints=("Is the best action, the number of actions, or their rewards written into your code?",),
+    hints=("Is the best action, the number of actions, or a reward hard-coded?",),
     examples=[
         Example(np.array([1.0, 0.0], dtype=np.float32), config(group_size=3, steps=2), seed=15),
         Example(np.array([0, 3, 1]), config(group_size=3, steps=2), seed=16),
@@ -1040,8 +1043,8 @@ def test_it_finds_the_peak(student, fresh, show_curve):
 def test_it_learns_on_other_tables_too(student, fresh):
     """Other peaks, two peaks, few actions, four inner updates: the best action ends over 0.5 (G = 16, 50 steps).
 
-    Float32 tables and whole numbers give float32 histories. Luck hardly plays a part on these tables: of 100,000 runs
-    of each of them, 3 with four inner updates missed, and none of the others. So two out of three are enough there.
+    Float32 tables and whole numbers give float32 histories. Chance hardly matters on these tables: of 100,000 correct
+    runs on each, 3 with four inner updates failed, and no others. So two out of three are enough there.
     """
     peak = int(fresh.integers(4, 9))
     cases = [

@@ -88,7 +88,7 @@ def loss_of(*batch):
     points=3,
     gate=True,
     hints=(
-        "Which position of the logits is the prediction of the second token?",
+        "Which position of the logits predicts the second token?",
         "T tokens are T - 1 predictions: the first token is not predicted, and the last prediction has nothing to be "
         "compared with.",
         "Look up: log_softmax, gather.",
@@ -99,10 +99,10 @@ def loss_of(*batch):
     ],
 )
 def test_four_tokens_have_three_log_probabilities(student, worked, fresh):
-    """Tokens 0, 1, 2, 1 get ln 0.25, ln 0.6 and ln 0.8 from a model that looks at the last token only.
+    """Tokens 0, 1, 2, 1 get ln 0.25, ln 0.6 and ln 0.8 from a model that sees only the previous token.
 
-    Row c of the model's table holds the logits of what follows c: after 0 comes 1 with 0.25, after 1 comes 2 with 0.6,
-    after 2 comes 1 with 0.8. The second example has logits that are not normalized.
+    Row c of the model's table holds the logits of the token after c: 0 is followed by 1 with probability 0.25, 1 by 2
+    with 0.6, 2 by 1 with 0.8. The second example has unnormalized logits.
     """
     for case, vector in worked:
         same(student.token_logp(*case.arguments), vector.expected_array)
@@ -128,7 +128,7 @@ def test_four_tokens_have_three_log_probabilities(student, worked, fresh):
 @example(batch=(TABLE, TOKENS[:3, :3], 1))
 @given(batch=rollouts())
 def test_log_probabilities_of_any_batch(student, batch):
-    """Rows and tokens do not get mixed up in a batch of any size, square ones included.
+    """Rows and tokens are not mixed up in a batch of any size, square ones included.
 
     Entry [b, t] belongs to row b and to token t + 1.
     """
@@ -156,13 +156,13 @@ def small_gpt(seed=0):
 @check(
     "token_logp",
     points=1,
-    hints=("A GPT knows where a token stands and what came before it. Does it see the row from its first token on?",),
+    hints=("A GPT uses a token's position and all earlier tokens. Does yours see the row from its first token on?",),
     examples=[Example(small_gpt(), np.array([[3, 1, 2, 2, 0, 0], [1, 2, 3, 0, 1, 1]]))],
 )
 def test_log_probabilities_of_a_gpt(student, fresh):
     """A small GPT, whose predictions depend on all earlier tokens, gives the same numbers here and in plain numpy.
 
-    The model answers here look at the last token only; a real one does not.
+    The models in the other checks see only the previous token; a real one sees all of them.
     """
     model = small_gpt(int(fresh.integers(1000)))
     for size in ((3, 6), (3, 6), (2, 2)):  # twice the same: who keeps the answer for a shape is wrong at the second
@@ -179,7 +179,7 @@ def test_log_probabilities_of_a_gpt(student, fresh):
     dtype=True,
     hints=(
         "What is the logarithm of a probability that rounded to 0? Look up: log_softmax.",
-        "The loss is made of these numbers. Can a gradient get from them to the model?",
+        "The loss is computed from these numbers. Can a gradient flow from them to the model?",
     ),
     examples=[
         Example(bigram(np.array([[0.0, -200.0], [300.0, 0.0]], dtype=np.float32)), np.array([[0, 1, 1, 0]])),
@@ -191,10 +191,10 @@ def test_log_probabilities_of_a_gpt(student, fresh):
     refuses=[Example(bigram(TABLE), TOKENS[0]), Example(bigram(TABLE), TOKENS[:, :1])],
 )
 def test_improbable_tokens_are_finite_and_gradients_get_through(student):
-    """A token with probability e^-300 has log-probability -300; float32 stays float32; the graph leads to the model.
+    """A token with probability e^-300 has log-probability -300; float32 stays float32; gradients reach the model.
 
-    A trained policy is nearly certain, so such tokens are the usual case. Without the graph nothing is ever learned.
-    Tokens of another shape are refused with a ValueError, as the lines given in the stub do.
+    A trained policy is nearly certain, so such tokens are common. Without gradients, the model learns nothing. The
+    given code in the stub rejects tokens of the wrong shape with a ValueError.
     """
     table, tokens = np.array([[0.0, -200.0], [300.0, 0.0]], dtype=np.float32), np.array([[0, 1, 1, 0]])
     answer = student.call("token_logp", bigram(table), tokens, return_arguments=True)
@@ -216,7 +216,7 @@ def test_improbable_tokens_are_finite_and_gradients_get_through(student):
     points=3,
     gate=True,
     hints=(
-        "Entry t of the mask belongs to token t + 1. Which is the first token that the policy wrote itself?",
+        "Entry t of the mask belongs to token t + 1. Which is the first token that the policy sampled?",
         "Where does the completion end: before its end token, or with it?",
         "Look up: cumsum.",
     ),
@@ -226,10 +226,10 @@ def test_improbable_tokens_are_finite_and_gradients_get_through(student):
     ],
 )
 def test_the_mask_of_a_completion_with_an_end(student, worked, fresh):
-    """Prompt 5, 6 and completion 7, 0 with end token 0, then filling: the mask is F, T, T, F, F.
+    """Prompt 5, 6 and completion 7, 0 with end token 0, then padding: the mask is F, T, T, F, F.
 
-    The first entry belongs to the 6 of the prompt. The end counts: stopping was the policy's choice, and it must learn
-    from it. The zeros behind it only fill the row up.
+    The first entry belongs to the 6 of the prompt. The end token counts: stopping was the policy's choice, and it must
+    learn from it. The zeros after it are padding.
     """
     for case, vector in worked:
         same(student.completion_mask(*case.arguments), vector.expected_array, dtype="bool")
@@ -263,9 +263,10 @@ def test_the_mask_of_a_completion_with_an_end(student, worked, fresh):
 @example(batch=(TABLE, TOKENS, 1), eos_id=2)
 @given(batch=rollouts(), eos_id=st.integers(0, 2))
 def test_only_the_first_end_of_the_completion_counts(student, batch, eos_id):
-    """An end in the prompt means nothing; a completion that is only an end has one token, one without end has all.
+    """An end token in the prompt is ignored; a completion that is only an end token has one token; without one, all
+    count.
 
-    With these three tokens, ends stand everywhere: in the prompt, at its border, twice in a row, and nowhere.
+    These batches have end tokens in the prompt, at its last position, twice in a row, and not at all.
     """
     _, tokens, prompt_length = batch
     expected = oracle.completion_mask(tokens, prompt_length, eos_id)
@@ -277,8 +278,8 @@ def test_only_the_first_end_of_the_completion_counts(student, batch, eos_id):
     points=2,
     dtype=True,
     hints=(
-        "The token that fills a row up is the end token itself. Can you tell the two apart by their number?",
-        "What comes after the first end may be anything, further ends and letters included.",
+        "The padding is the end token itself. Can you tell the two apart by their number?",
+        "Anything may come after the first end token, including more end tokens and letters.",
     ),
     examples=[
         Example(np.array([[4, 5, 0, 7, 0, 7]]), 1, 0),
@@ -294,11 +295,11 @@ def test_only_the_first_end_of_the_completion_counts(student, batch, eos_id):
 )
 @given(batch=rollouts(length=8), seed=st.integers(0, 1000))
 def test_what_stands_behind_the_end_changes_nothing(student, batch, seed):
-    """Whatever fills a row up after its end, the mask is the same, and the end itself always counts.
+    """The mask does not depend on the padding after the end token, and the end token itself always counts.
 
-    A mask that leaves out what equals the filling also leaves out the end, and the policy never learns to stop. Its
-    dtype is bool. Tokens of another shape, and a prompt of none or too many of them, are refused with a ValueError, as
-    the lines given in the stub do.
+    A mask that excludes every token equal to the padding also excludes the end token, so the policy never learns to
+    stop. Its dtype is bool. The given code in the stub rejects tokens of the wrong shape and an impossible prompt
+    length with a ValueError.
     """
     _, tokens, prompt_length = batch
     expected = oracle.completion_mask(tokens, prompt_length, 0)
@@ -325,15 +326,15 @@ def test_what_stands_behind_the_end_changes_nothing(student, batch, seed):
     hints=(
         "Work the example on paper: what are the means of the three rows, each over its own unmasked positions?",
         "Divide by the number of unmasked positions, not by the length of the row.",
-        "Which level is meant if nobody says one?",
+        "Which level is the default?",
     ),
     examples=[Example(VALUES, KEPT), Example(VALUES, KEPT, level="token"), Example(VALUES, KEPT, level="sequence")],
 )
 def test_a_mean_of_three_rows_with_1_2_and_4_values(student, worked, fresh):
-    """Rows 1, 2 and 3 and 4, 5, 6, 7 have the mean 3.3333 by sequence and 4.0 by token.
+    """Rows 1, 2 and 3 and 4, 5, 6, 7 have a mean of 3.3333 by sequence and 4.0 by token.
 
-    By sequence it is the mean of the row means 1.5, 3 and 5.5; by token all seven values weigh alike, so the long row
-    counts more.
+    By sequence it is the mean of the row means 1.5, 3 and 5.5. By token all seven values have equal weight, so the long
+    row counts more.
     """
     for case, vector in worked:
         same(student.masked_mean(*case.arguments, **case.options), vector.expected_array)
@@ -366,10 +367,10 @@ def test_a_mean_of_three_rows_with_1_2_and_4_values(student, worked, fresh):
     junk=st.sampled_from([1e6, math.inf, -math.inf, math.nan]),
 )
 def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, level, mask, junk):
-    """Whatever stands at masked positions, mean and gradient are the same; an unmasked one has its weight as gradient.
+    """Masked values change neither mean nor gradient; the gradient of an unmasked value is its weight.
 
     By sequence the weight is 1 / (B * length of the row), by token 1 / (number of all tokens). A NaN or an infinity at
-    an unmasked position is in the mean, where somebody will see it.
+    an unmasked position shows in the mean, where it will be noticed.
     """
     mask = np.array(mask)
     mask[:, 0] = True  # empty rows have a check of their own
@@ -396,7 +397,7 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
     dtype=True,
     hints=(
         "What is 0 / 0?",
-        "A row without tokens has mean 0, and it is one of the B rows all the same.",
+        "A row without tokens has mean 0, and it still counts as one of the B rows.",
     ),
     examples=[
         Example(VALUES, np.zeros((3, 4), dtype=bool)),
@@ -414,8 +415,8 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
 def test_an_empty_row_is_0_and_counts(student):
     """A row without unmasked positions has mean 0 and counts as a row; an empty mask has mean 0; nothing is NaN.
 
-    Half a batch can be cut off, and one NaN in a loss is the end of a run. The dtype of the values stays. Other shapes
-    and an unknown level are refused with a ValueError, as the lines given in the stub do.
+    One NaN in a loss ruins a run. The dtype of the values is kept. The given code in the stub rejects wrong shapes and
+    an unknown level with a ValueError.
     """
     none, half = np.zeros((3, 4), dtype=bool), KEPT.copy()
     half[1] = False
@@ -460,8 +461,8 @@ def test_an_empty_row_is_0_and_counts(student):
 def test_the_loss_of_two_completions(student, worked, fresh):
     """Two tokens with A = 1, one with A = -1, all ratios e^0.5, no KL: the loss is (-1.2 + 1.6487) / 2 = 0.2244.
 
-    The clip binds for the good completion, where the surrogate is 1.2, and not for the bad one. The last position is
-    masked. The second example adds a KL.
+    The clip binds for the good completion, where the surrogate is 1.2, but not for the bad one. The last position is
+    masked. The second example adds a KL term.
     """
     for case, vector in worked:
         _require_loss(student.grpo_loss(*case.arguments), vector.expected)
@@ -528,10 +529,10 @@ def _settings_of_any_kind():
     far=st.integers(0, 1),
 )
 def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length, far):
-    """The loss and its gradient in every log-probability are what the formula says, for batches of any shape.
+    """The loss and its gradient with respect to every log-probability match the formula, for batches of any shape.
 
-    Square batches too, with as many completions as tokens: there an advantage for each *position* would go unnoticed by
-    the shapes.
+    That includes square batches, with as many completions as tokens: there, one advantage per *position* would not
+    cause a shape error.
     """
     # Whoever has a bound of their own somewhere meets it: log-ratios to 3 and advantages to 4, or to 30 and 50.
     distance, scale = ((0.6, 1), (3.0, 2), (30.0, 25))[far]
@@ -561,10 +562,10 @@ def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length, far
 )
 @given(seed=st.integers(0, 10_000))
 def test_a_loss_of_0_still_has_a_gradient(student, seed):
-    """On the samples of the current policy the loss is 0 and the gradient is not: it is -A / (B * length).
+    """On samples of the current policy the loss is 0, but its gradient is -A / (B * length).
 
-    So the loss does not tell whether anything is learned. That is no defect: advantages of a group sum to 0, and the
-    ratio is 1 whatever the policy is.
+    So the loss does not show whether the policy learns. This is expected: the advantages of a group sum to 0, and the
+    ratio is 1 for any policy.
     """
     logp, *_, mask = _batch(np.random.default_rng(seed))
     advantages = np.array([1.0, -1.0, 0.5, -0.5])
@@ -601,7 +602,7 @@ def test_a_loss_of_0_still_has_a_gradient(student, seed):
 def test_junk_at_masked_positions_changes_nothing(student, seed, junk, ratio_level, single):
     """Log-ratios of 200, infinities and NaN at masked positions change neither the loss nor its gradient.
 
-    After the end of a completion the policies may be as far apart as they like.
+    After the end of a completion the policies may differ by any amount.
     """
     dtype = np.float32 if single else np.float64
     *policies, advantages, mask = _batch(np.random.default_rng(seed), length=4)
@@ -653,7 +654,8 @@ def test_junk_at_masked_positions_changes_nothing(student, seed, junk, ratio_lev
 def test_the_ratio_of_a_whole_completion(student, seed, wanted):
     """At ratio level "sequence" a completion has one ratio: exp of the mean over its tokens of logp - old_logp.
 
-    Without the mean, a completion of 1,000 tokens would have the product of 1,000 ratios, and always be clipped.
+    Without the mean, the ratio of a completion of 1,000 tokens would be a product of 1,000 ratios and always be
+    clipped.
     """
     batch = _batch(np.random.default_rng(seed))
     wanted = config(**{**wanted.fields, "ratio_level": "sequence"})
@@ -673,8 +675,8 @@ def test_the_ratio_of_a_whole_completion(student, seed, wanted):
     "grpo_loss",
     points=1,
     hints=(
-        "Which of the two levels of the config is for the ratio, and which for the mean?",
-        "The level of the mean holds for the surrogate and for the KL.",
+        "Which of the config's two levels is for the ratio, and which for the mean?",
+        "The level of the mean applies to the surrogate and to the KL.",
     ),
     examples=[
         Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(loss_level="token")),
@@ -684,10 +686,10 @@ def test_the_ratio_of_a_whole_completion(student, seed, wanted):
 )
 @given(seed=st.integers(0, 10_000))
 def test_both_means_are_at_the_level_of_the_config(student, seed):
-    """At loss level "token" long completions weigh more; the loss of samples of the current policy is then not 0.
+    """At loss level "token" long completions weigh more, so the loss on samples of the current policy is not 0.
 
-    One completion of a single token with A = 1 and one of three tokens with A = -1: by token the loss is
-    -(1 - 3) / 4 = 0.5, by sequence 0. Nothing is wrong with either.
+    One completion of a single token with A = 1 and one of three tokens with A = -1: by token the loss is -(1 - 3) / 4 =
+    0.5, by sequence 0. Both are correct.
     """
     mask = np.array([[True, False, False], [True, True, True]])
     logp, advantages = np.full((2, 3), -1.0), np.array([1.0, -1.0])
@@ -713,9 +715,10 @@ def test_both_means_are_at_the_level_of_the_config(student, seed):
 )
 @given(seed=st.integers(0, 10_000))
 def test_the_loss_is_linear_in_kl_coef(student, seed):
-    """loss = policy_loss + kl_coef * kl, with the policy_loss and the kl that the metrics show; at 0 no KL is left.
+    """loss = policy_loss + kl_coef * kl, with policy_loss and kl as in the metrics; with kl_coef = 0 there is no KL
+    term.
 
-    The KL is a term of its own: it is not clipped, not weighted by advantages, and not part of the surrogate.
+    The KL is a separate term: it is not clipped, not weighted by advantages, and not part of the surrogate.
     """
     batch = _batch(np.random.default_rng(seed))
     for kl_coef in (0.0, 1.0, 3.0):
@@ -743,10 +746,10 @@ def test_the_loss_is_linear_in_kl_coef(student, seed):
     ],
 )  # fmt: skip
 def test_old_policy_reference_and_advantages_are_constants(student):
-    """No gradient reaches old_logp, ref_logp or the advantages, and no argument is changed in place.
+    """No gradient reaches old_logp, ref_logp or the advantages, and no argument is modified.
 
-    Old and reference policy are what they were when the samples were drawn. With a gradient into the old one, the
-    gradient of the ratio is exactly 0 on fresh samples, and nothing is ever learned.
+    The old policy and the reference policy are constants. If a gradient flowed into the old policy, the gradient of the
+    ratio would be exactly 0 on fresh samples, and the policy would never learn.
     """
     names = ("old_logp", "ref_logp", "advantages")
     for ratio_level in ("token", "sequence"):
@@ -766,8 +769,8 @@ def test_old_policy_reference_and_advantages_are_constants(student):
     dtype=True,
     hints=(
         "The three metrics are policy_loss, kl and clip_fraction: of this batch, over unmasked positions.",
-        "The clip binds where it takes the gradient away, which is less than outside the band.",
-        "A metric with a graph keeps the whole batch alive for as long as the metric.",
+        "The clip binds where it removes the gradient, which is not everywhere outside the band.",
+        "An attached metric keeps the whole batch's graph in memory.",
     ),
     examples=[
         Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(clip_eps=0.3)),
@@ -776,10 +779,10 @@ def test_old_policy_reference_and_advantages_are_constants(student):
 )
 @given(seed=st.integers(0, 10_000), wanted=_settings_of_any_kind())
 def test_the_metrics_are_those_of_this_batch(student, seed, wanted):
-    """policy_loss, kl and clip_fraction are what numpy makes of the batch; they carry no graph.
+    """policy_loss, kl and clip_fraction match numpy's values for the batch and are detached.
 
-    They are what you will look at when a run goes wrong, so they have to be right. The loss has the dtype of the
-    log-probabilities; for a metric, float32 and float64 are both fine.
+    You will look at them when a run goes wrong, so they have to be right. The loss has the dtype of the
+    log-probabilities; a metric may be float32 or float64.
     """
     batch = _batch(np.random.default_rng(seed))
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
@@ -811,10 +814,10 @@ def test_the_metrics_are_those_of_this_batch(student, seed, wanted):
     ],
 )  # fmt: skip
 def test_completions_without_tokens_add_nothing(student):
-    """A completion with an empty mask adds 0 and counts as a completion; an empty batch has a loss of 0, never NaN.
+    """A completion with an empty mask contributes 0 and still counts; a batch with an empty mask has loss 0, never NaN.
 
-    One NaN in a loss makes NaN of every parameter, and there is no way back. Shapes that do not fit are refused with a
-    ValueError, as the lines given in the stub do.
+    One NaN in a loss turns every parameter into NaN for good. The given code in the stub rejects shapes that do not
+    match with a ValueError.
     """
     some = MASK & np.array([[True], [False], [True], [True]])
     for mask in (some, np.zeros_like(MASK)):
@@ -909,7 +912,7 @@ def _require_step(answer, *, repeat=1, lr=None, why=""):
     hints=(
         "Three things make an update: a loss, its gradient, a step of the optimizer. Are all three there?",
         "Does the policy move at all? And in the direction in which the loss falls?",
-        "Which tokens of a row count? There is a function of yours that says so.",
+        "Which tokens of a row count? You have written a function for that.",
     ),
     examples=[
         step_example(TABLE, REF_TABLE, rollout(), config(**SGD)),
@@ -919,9 +922,9 @@ def _require_step(answer, *, repeat=1, lr=None, why=""):
     ],
 )
 def test_one_update_of_a_table_of_logits(student, worked, fresh):
-    """One step of plain gradient descent moves the logits of a small model to where numpy says.
+    """One step of plain gradient descent gives a small model the logits that numpy computes.
 
-    Policy and reference are tables of three letters; four completions, of which one ends at once and one never.
+    Policy and reference are tables of three letters. There are four completions; one ends at once and one never.
     """
     for case, _ in worked:
         _require_step(student.call("train_step", *case.arguments, return_arguments=True))
@@ -944,8 +947,8 @@ def _step(student, *arguments, **options):
     points=3,
     hints=(
         "In the first update all ratios are 1. What are they in the second one, and against which policy?",
-        "Gradients add up until somebody clears them.",
-        "The optimizer of the arguments remembers earlier steps; a new one does not.",
+        "Gradients add up until you clear them.",
+        "The optimizer that you were given has state from earlier steps; a new one does not.",
     ),
     examples=[
         step_example(TABLE, REF_TABLE, rollout(), config(**SGD), repeat=2),
@@ -966,11 +969,12 @@ def _step(student, *arguments, **options):
     share=st.sampled_from([1.0, 0.5]),
 )
 def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip, share):
-    """Several updates with a batch: the old policy stays, the clip stops what moved far enough, gradients start anew.
+    """In several updates with one batch, the old policy does not change, the clip limits the ratio, and gradients are
+    cleared.
 
-    With a single update per batch most mistakes with the old policy, the clip or left-over gradients do not show. Both
-    optimizers are tried: Adam remembers its earlier steps. In the middle of a run the optimizer's learning rate is not
-    that of the config any more.
+    A single update per batch hides most mistakes with the old policy, the clip or left-over gradients. Both optimizers
+    are tried: Adam keeps state from earlier steps. In the middle of a run, the optimizer's learning rate differs from
+    the config's.
     """
     table, tokens, prompt_length = _with_completions(batch)
     advantages = np.linspace(-1, 1.5, len(tokens)).round(2)
@@ -987,7 +991,7 @@ def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip, 
     points=2,
     hints=(
         "Whose parameters may change in a training step?",
-        "Is the reference policy asked with or without a graph? Does its gradient stay empty?",
+        "Is the reference policy called with or without gradients? Do its parameters stay without gradients?",
     ),
     examples=[
         step_example(TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=4.0)),
@@ -995,7 +999,7 @@ def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip, 
     ],
 )
 def test_the_reference_policy_stays(student):
-    """After the update the reference policy is bit for bit what it was, and no gradient was left in it.
+    """The update leaves the reference policy bit for bit unchanged and without gradients.
 
     The KL is measured against it in every step of the run.
     """
@@ -1024,7 +1028,7 @@ def test_the_reference_policy_stays(student):
     "train_step",
     points=2,
     hints=(
-        "The prompt was not written by the policy, and what comes after the end means nothing.",
+        "The policy did not sample the prompt, and everything after the end token is padding.",
         "Change the last token of a row that has ended: does anything change?",
     ),
     examples=[
@@ -1035,9 +1039,9 @@ def test_the_reference_policy_stays(student):
 )
 @given(batch=rollouts(length=6))
 def test_prompt_and_filling_teach_nothing(student, batch):
-    """Only the logits of what the policy wrote move: rows of the table that no completion used stay as they are.
+    """Only the policy's own tokens move logits: rows of the table that no completion used do not change.
 
-    Here the first letter of the table stands for the end, and what follows it is only filling.
+    Here the first letter of the table is the end token, and everything after it is padding.
     """
     table, tokens, prompt_length = _with_completions(batch)
     mask = oracle.completion_mask(tokens, prompt_length, 0)
@@ -1070,7 +1074,7 @@ def test_prompt_and_filling_teach_nothing(student, batch):
 def test_the_metrics_of_a_step_are_floats_of_its_batch(student, seed):
     """loss, policy_loss, kl and clip_fraction are floats, computed from the batch before the update.
 
-    Nothing is sampled, so nobody's random numbers are touched.
+    Nothing is sampled, so global random state does not change.
     """
     random = np.random.default_rng(seed)
     table, ref_table = random.uniform(-1, 1, size=(2, 3, 3)).round(2)
@@ -1186,7 +1190,7 @@ def _require_run(answer):
     ],
 )
 def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
-    """Given the completions of each step, every update and every metric of the run is fixed, and numpy repeats it.
+    """The completions of each step determine every update and every metric of the run, and numpy repeats it.
 
     The reward is the number of b's. Three steps with a table of three letters, each with 4 groups of 8 completions.
     """
@@ -1201,7 +1205,7 @@ def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
     "train",
     points=3,
     hints=(
-        "Which policy are the old log-probabilities those of, in the third update with a batch?",
+        "Which policy gives the old log-probabilities in the third update with a batch?",
         "Is a new batch drawn between the updates of one step?",
         "The row of metrics belongs to the last update of the step.",
     ),
@@ -1213,9 +1217,9 @@ def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
 )
 @given(seed=st.integers(0, 10_000), inner_steps=st.integers(2, 5), adam=st.booleans(), decay=st.booleans())
 def test_several_updates_with_each_batch(student, seed, inner_steps, adam, decay):
-    """inner_steps updates are made with each batch, with the old policy of the moment in which it was drawn.
+    """Each batch gets inner_steps updates, all with the old policy that drew it.
 
-    Old log-probabilities computed again for each update give a ratio of 1 in all of them: the clip never binds.
+    If old log-probabilities are recomputed for each update, every ratio is 1 and the clip never binds.
     """
     fields = {"optimizer": "adam", "lr": 0.25} if adam else {"lr": 4.0}
     wanted = config(**{**RUN, **fields, "inner_steps": inner_steps, "final_lr": 0.1 if decay else 1.0})
@@ -1228,7 +1232,7 @@ def test_several_updates_with_each_batch(student, seed, inner_steps, adam, decay
     points=3,
     hints=(
         "With two prompts in a step, whose mean is subtracted from whose reward?",
-        "The rows of a group stand one after the other: B = P * G rows are P groups of G.",
+        "The rows of a group are consecutive: B = P * G rows are P groups of G.",
         "Is your code right when there are as many groups as completions in a group?",
     ),
     examples=[
@@ -1240,9 +1244,9 @@ def test_several_updates_with_each_batch(student, seed, inner_steps, adam, decay
 )  # fmt: skip
 @given(seed=st.integers(0, 10_000), groups=st.integers(1, 4), size=st.integers(1, 4))
 def test_each_prompt_has_its_own_group(student, seed, groups, size):
-    """Advantages are computed within each group, whatever the other groups of the batch got.
+    """Advantages are computed within each group, whatever the rewards of other groups.
 
-    One prompt may be easier than another; that is no merit of its completions.
+    One prompt may be easier than another, which says nothing about its completions.
     """
     table = np.array([[0.0, 0.0, 0.0], [0.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])  # after b comes b: far more reward
     wanted = config(**{**RUN, "group_size": size, "prompts_per_step": groups})
@@ -1262,9 +1266,10 @@ def test_each_prompt_has_its_own_group(student, seed, groups, size):
 )
 @given(seed=st.integers(0, 10_000), single=st.booleans())
 def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
-    """With groups of one, or equal rewards, a policy that starts at the reference stays there; all groups are silent.
+    """With groups of one, or equal rewards, a policy that starts at the reference stays there; no group carries a
+    signal.
 
-    The KL pulls nowhere at the reference itself. Every sample was paid for, and none has taught anything.
+    At the reference itself, the gradient of the KL is 0. All samples cost time, and the policy learns nothing.
     """
     wanted = config(**{**RUN, "group_size": 1 if single else 4, "kl_coef": 1.0})
     letter = "b" if single else "z"
@@ -1285,8 +1290,8 @@ def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
     seconds=60.0,
     call_seconds=25.0,  # the longest run of all: right answers with slow loops took more than 5 s on a busy machine
     hints=(
-        "Which policy draws the batch of the last step: the one that is trained, or the reference?",
-        "One generator for the whole run, the one of the arguments.",
+        "Which policy draws the batch of the last step: the trained one, or the reference?",
+        "Use one generator for the whole run: the argument.",
     ),
     examples=[
         run_example(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), TABLE, "a",
@@ -1295,11 +1300,11 @@ def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
     ],
 )  # fmt: skip
 def test_batches_come_from_the_current_policy(student, fresh):
-    """Each batch is drawn from the policy of its own step, new and independent; of several prompts, all come up.
+    """Each batch is sampled from the policy of its own step, new and independent; all prompts are used.
 
-    Tests of chance, at 6 standard deviations: an honest run misses one of them less than once in 100,000. Of 200 runs
-    with true samples the farthest was at 3.3; samples at a temperature of 0.9 are at 12.1 on average, and the nearest
-    of 40 runs was at 9.2.
+    These statistical tests have thresholds at 6 standard deviations: a correct run fails one of them less than once in
+    100,000. Of 200 correct runs, the farthest reached 3.3; samples at a temperature of 0.9 reach 12.1 on average, and
+    the nearest of 40 such runs was at 9.2.
     """
     seed = int(fresh.integers(1 << 31))
     adam = {"optimizer": "adam", "lr": 0.05, "kl_coef": 0.5}
@@ -1336,7 +1341,7 @@ def test_batches_come_from_the_current_policy(student, fresh):
     "train",
     points=2,
     hints=(
-        "Where do your random numbers come from? Somebody gave you a generator.",
+        "Where do your random numbers come from? `generator` is an argument.",
         "The same generator state gives the same run, bit for bit.",
     ),
     examples=[
@@ -1345,7 +1350,7 @@ def test_batches_come_from_the_current_policy(student, fresh):
     ],
 )
 def test_the_generator_decides_and_nothing_global_does(student, fresh):
-    """The same generator gives the same run, another seed another one; global random state plays no part.
+    """The same generator gives the same run, a different seed a different one; global random state is not used.
 
     A result that cannot be repeated cannot be checked, and a run that cannot be repeated cannot be resumed.
     """
@@ -1385,9 +1390,9 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
 def test_it_learns_to_like_pizza(student, fresh, show_curve):
     """From the course's weights, the exact P("pizza." | "ravin likes ") rises from 0.11 to at least 0.9 in 40 steps.
 
-    Completions stay well-formed, and the KL stays bounded. Two runs; the probabilities are computed from the weights,
-    so no luck of measuring is in them. Of 1,000 honest runs the lowest ended at 0.968 for pizza and for all foods
-    together, the highest KL was 0.65. A third run is paid for a text that is never drawn, and learns nothing.
+    Completions stay well-formed, and the KL stays bounded. There are two runs, and the probabilities are computed
+    exactly from the weights. Of 1,000 correct runs, the lowest ended at 0.968 for pizza and for all foods together, and
+    the highest KL was 0.65. A third run is rewarded for a text that is never sampled, and learns nothing.
     """
     model = pretrained()
     weights = model.fields["weights"]

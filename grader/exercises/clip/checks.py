@@ -37,9 +37,9 @@ BANDS = st.sampled_from([(0.1, 0.1), (0.2, 0.4), (0.5, 0.2), (0.3, 0.0), (0.0, 0
     examples=[Example(LOGP, OLD_LOGP)],
 )
 def test_twice_as_likely_is_a_ratio_of_2(student, worked, fresh):
-    """Probability 0.5 now and 0.25 when it was drawn make a ratio of 2; 0.2 and 0.4 make 0.5; 0.9 and 0.6 make 1.5.
+    """Probabilities of 0.5 now and 0.25 when drawn give a ratio of 2; 0.2 and 0.4 give 0.5; 0.9 and 0.6 give 1.5.
 
-    The ratio is the current policy's probability divided by the old policy's, computed from their logarithms.
+    The ratio is the current policy's probability divided by the old policy's, computed from log-probabilities.
     """
     for case, vector in worked:
         same(student.importance_ratio(*case.arguments), vector.expected_array)
@@ -52,14 +52,14 @@ def test_twice_as_likely_is_a_ratio_of_2(student, worked, fresh):
 @check(
     "importance_ratio",
     points=1,
-    hints=("exp of a difference: what must swapping the two do to the result?",),
+    hints=("What happens to the exp of a difference if you swap the two terms?",),
     examples=[Example(OLD_LOGP, LOGP), Example(LOGP[None, :2].repeat(2, 0), OLD_LOGP[None, 1:].repeat(2, 0))],
 )
 @given(pair=logp_pairs())
 def test_ratios_are_1_on_policy_and_reciprocal_when_swapped(student, pair):
     """Equal log-probabilities give exactly 1, and swapping the two policies gives the reciprocal.
 
-    On-policy, before the first update, every ratio is 1: that is why the first step of GRPO is never clipped.
+    Before the first update with a batch, every ratio is 1, so that update is never clipped.
     """
     logp, old_logp = pair
     equal, plain, swapped, stacked, deep, single, strided = student.each(
@@ -105,10 +105,10 @@ def test_ratios_are_1_on_policy_and_reciprocal_when_swapped(student, pair):
 @example(steps=10.0, dtype="float64")
 @given(steps=st.integers(1, 1000).map(float), dtype=st.sampled_from(["float32", "float64"]))
 def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
-    """Value and gradient are finite for differences up to 1000; the log-ratio is clamped to [-20, 20] and not to less.
+    """Value and gradient are finite for differences up to 1000; the log-ratio is clamped to [-20, 20], not to less.
 
-    exp overflows float32 at 88.7. One infinite ratio at a padded position is enough to turn every weight into NaN: 0 *
-    inf.
+    exp overflows float32 at 88.7. A single infinite ratio at a padded position turns every weight of the model into
+    NaN, because 0 * inf is NaN.
     """
     logp = np.array([-1.0, -1.0 - steps], dtype=dtype)
     old_logp = logp[::-1].copy()
@@ -130,7 +130,7 @@ def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
     points=2,
     hints=(
         "The derivative of exp is exp. What is the gradient of the ratio with respect to logp?",
-        "The old policy drew the samples and is done: `detach`.",
+        "The old policy drew the samples and is a constant now: `detach`.",
     ),
     examples=[Example(LOGP, OLD_LOGP, gradients_of=["logp", "old_logp"])],
 )
@@ -138,8 +138,8 @@ def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
 def test_gradients_reach_logp_and_not_old_logp(student, pair):
     """The gradient with respect to logp is the ratio itself; no gradient reaches old_logp.
 
-    With old_logp left in the graph the two gradients cancel whenever both come from one model: the loss looks fine and
-    the policy never moves.
+    If old_logp stays in the autograd graph, the two gradients cancel whenever both come from one model: the loss looks
+    fine, but the policy never moves.
     """
     logp, old_logp = pair
     answer = student.importance_ratio(logp, old_logp, gradients_of=["logp", "old_logp"])
@@ -152,7 +152,7 @@ def test_gradients_reach_logp_and_not_old_logp(student, pair):
     "importance_ratio",
     points=1,
     dtype=True,
-    hints=("Does your code name a dtype, or change a tensor in place?",),
+    hints=("Does your code name a dtype, or modify a tensor in place?",),
     examples=[
         Example(LOGP.astype(np.float32), OLD_LOGP.astype(np.float32)),
         Example(Half(np.array([-1.0])), Half(np.array([-2.0]))),
@@ -164,8 +164,8 @@ def test_gradients_reach_logp_and_not_old_logp(student, pair):
 def test_ratio_keeps_dtype_and_leaves_its_inputs(student, pair):
     """float32, float64 and bfloat16 are kept, and neither argument is changed.
 
-    A silent float64 doubles the memory of the largest tensors that a trainer holds, and a float32 on the way costs nine
-    digits of a float64. Two shapes are refused with a ValueError, as the lines given in the stub do.
+    A silent float64 doubles the memory of a trainer's largest tensors, and an intermediate float32 costs a float64 nine
+    digits. The given code in the stub rejects different shapes with a ValueError.
     """
     typed = [(pair[0].astype(dtype), pair[1].astype(dtype)) for dtype in ("float32", "float64")]
     *answers, half, precise, near = student.each(
@@ -188,7 +188,7 @@ def test_ratio_keeps_dtype_and_leaves_its_inputs(student, pair):
     gate=True,
     hints=(
         "Take ratio 1.5 with advantage -1: what is ratio * A, what is clip(ratio) * A, and which is smaller?",
-        "The minimum is taken of two products, not of two ratios.",
+        "Take the minimum of two products, not of two ratios.",
         "Look up: pessimistic bound, in the PPO paper under equation 7.",
     ),
     examples=[Example(FOUR_CORNERS, BOTH_SIGNS)],
@@ -196,8 +196,8 @@ def test_ratio_keeps_dtype_and_leaves_its_inputs(student, pair):
 def test_the_four_corners_of_the_clip(student, worked, fresh):
     """Ratios 1.5, 1.5, 0.5, 0.5 with advantages 1, -1, 1, -1 give 1.2, -1.5, 0.5, -0.8.
 
-    Too likely and good: capped at 1.2. Too likely and bad: punished in full. Too unlikely and good: rewarded in full
-    for coming back. Too unlikely and bad: capped at -0.8. Take the smaller of ratio * A and clip(ratio) * A.
+    Too likely and good: capped at 1.2. Too likely and bad: penalized in full. Too unlikely and good: rewarded in full.
+    Too unlikely and bad: capped at -0.8. Take the smaller of ratio * A and clip(ratio) * A.
     """
     for case, vector in worked:
         same(student.clipped_surrogate(*case.arguments), vector.expected_array)
@@ -212,14 +212,14 @@ def test_the_four_corners_of_the_clip(student, worked, fresh):
 @check(
     "clipped_surrogate",
     points=1,
-    hints=("Inside the band the clip must change nothing. What does your function return for a ratio of 1?",),
+    hints=("Inside the band the clip changes nothing. What does your function return for a ratio of 1?",),
     examples=[Example(np.array([1.0, 1.0, 0.95, 1.05]), np.array([2.0, -3.0, 0.5, -0.25]))],
 )
 @given(advantages=st.lists(st.integers(-24, 24), min_size=1, max_size=6), ratio=st.sampled_from([0.875, 1.0, 1.125]))
 def test_inside_the_band_it_is_ratio_times_advantage(student, advantages, ratio):
-    """Between 1 - clip_eps and 1 + clip_eps the surrogate is ratio * A, exactly A on-policy.
+    """Between 1 - clip_eps and 1 + clip_eps the surrogate is ratio * A; at a ratio of 1 it is exactly A.
 
-    On-policy GRPO is a plain policy gradient; the clip only matters from the second inner step on.
+    At a ratio of 1, GRPO is a plain policy gradient; the clip only matters from the second inner step on.
     """
     weights = np.array(advantages) / 8
     ratios = np.full_like(weights, ratio)
@@ -230,7 +230,7 @@ def test_inside_the_band_it_is_ratio_times_advantage(student, advantages, ratio)
     "clipped_surrogate",
     points=2,
     hints=(
-        "Which of the two ends of the band is `clip_eps`, and which is `clip_eps_high`? What if only one is given?",
+        "Which of the two edges of the band is `clip_eps`, and which is `clip_eps_high`? What if only one is given?",
     ),
     examples=[
         Example(FOUR_CORNERS, BOTH_SIGNS, clip_eps=0.1),
@@ -248,9 +248,9 @@ def test_inside_the_band_it_is_ratio_times_advantage(student, advantages, ratio)
 @example(pair=(MIXED_RATIOS[:5], np.array([50.0, -50.0, 40.0, -300.0, 1e-9])), band=(0.2, 0.2), one_sided=False)
 @given(pair=ratios_and_advantages(), band=BANDS, one_sided=st.booleans())
 def test_plateaus_lie_at_the_ends_of_the_band(student, pair, band, one_sided):
-    """A good sample earns at most (1 + clip_eps_high) * A, a bad one at least costs (1 - clip_eps) * |A|.
+    """A good sample earns at most (1 + clip_eps_high) * A; a bad one costs at least (1 - clip_eps) * |A|.
 
-    `clip_eps_high` defaults to `clip_eps`; DAPO sets it higher, so that rare good tokens may grow faster.
+    `clip_eps_high` defaults to `clip_eps`; DAPO sets it higher, so that rare good tokens can grow faster.
     """
     ratio, advantages = pair
     low, high = band
@@ -270,9 +270,9 @@ def test_plateaus_lie_at_the_ends_of_the_band(student, pair, band, one_sided):
 @example(pair=(np.array([0.5, 1.5]), np.array([2.0, 50.0])), far=10_000)
 @given(pair=ratios_and_advantages(), far=st.integers(2, 64))
 def test_the_clip_is_one_sided(student, pair, far):
-    """A bad sample that became far too likely is punished in full, a good one that became unlikely is not held back.
+    """A bad sample that became far too likely is penalized in full; a good one that became unlikely is not held back.
 
-    The clip is a lower bound on what the policy thinks it gains: it takes reward away, never punishment.
+    The clipped objective is a lower bound on the unclipped one: the clip removes reward, never a penalty.
     """
     ratio, advantages = pair
     advantages = np.where(advantages == 0, 1.0, advantages)
@@ -296,7 +296,8 @@ def test_the_clip_is_one_sided(student, pair, far):
 def test_its_gradient_is_0_where_the_clip_binds_and_the_advantage_elsewhere(student, pair, band):
     """The gradient with respect to the ratio is 0 where the clip binds and the advantage everywhere else.
 
-    Checked against finite differences of your own values. A clipped sample has had its say; the others go on pushing.
+    The check compares your gradient with finite differences of your own values. A clipped sample stops moving the
+    policy; the others do not.
     """
     ratio, advantages = pair
     options = {"clip_eps": band[0], "clip_eps_high": band[1]}
@@ -328,7 +329,7 @@ def test_its_gradient_is_0_where_the_clip_binds_and_the_advantage_elsewhere(stud
 @example(pair=(np.linspace(0.4, 1.9, 400).round(3), np.tile([1.0, -0.5], 200)), advantage=0.5)
 @given(pair=ratios_and_advantages(size=4), advantage=st.sampled_from([-1.5, 0.5]))
 def test_one_advantage_serves_a_row_of_ratios(student, pair, advantage):
-    """Advantages of shape (B, 1), (T,) or () broadcast against ratios of shape (B, T), whose shape the result has.
+    """Advantages of shape (B, 1), (T,) or () broadcast to ratios of shape (B, T), and the result has shape (B, T).
 
     A language model has one advantage for a whole completion and one ratio for each of its tokens.
     """
@@ -347,7 +348,7 @@ def test_one_advantage_serves_a_row_of_ratios(student, pair, advantage):
     "clipped_surrogate",
     points=1,
     dtype=True,
-    hints=("Does your code name a dtype, or change a tensor in place?",),
+    hints=("Does your code name a dtype, or modify a tensor in place?",),
     examples=[
         Example(FOUR_CORNERS.astype(np.float32), BOTH_SIGNS.astype(np.float32)),
         Example(np.array([4e8, 1.0], dtype=np.float32), np.array([1.0, 2.0], dtype=np.float32)),  # far from the band
@@ -359,8 +360,8 @@ def test_one_advantage_serves_a_row_of_ratios(student, pair, advantage):
 def test_surrogate_keeps_dtype_and_leaves_its_inputs(student, pair):
     """float32 stays float32, float64 stays float64, and neither argument is changed.
 
-    The ratios are needed again for the clip fraction, and the advantages for the next inner step. A negative band, and
-    advantages that do not broadcast to the ratios, are refused with a ValueError, as the lines given in the stub do.
+    The trainer needs the ratios again for the clip fraction, and the advantages for the next inner step. The given code
+    in the stub rejects a negative band, and advantages that do not broadcast to the ratios, with a ValueError.
     """
     typed = [(pair[0].astype(dtype), pair[1].astype(dtype)) for dtype in ("float16", "float32", "float64")]
     digits = np.array([1.0 + 1e-9, 0.1]), np.array([3.0, -1.0 - 1e-9])
@@ -392,7 +393,7 @@ def test_surrogate_keeps_dtype_and_leaves_its_inputs(student, pair):
 def test_four_of_nine_positions_are_clipped(student, worked, fresh):
     """Of nine positions seven lie outside the band, but the clip binds at four: the fraction is 0.444.
 
-    Ratio 1.5 counts with a positive advantage and not with a negative one; ratio 0.5 the other way round.
+    A ratio of 1.5 counts with a positive advantage but not with a negative one; a ratio of 0.5 the other way round.
     """
     for case, vector in worked:
         same(student.clip_fraction(*case.arguments), vector.expected_array, dtype=None)
@@ -409,7 +410,7 @@ def test_four_of_nine_positions_are_clipped(student, worked, fresh):
     "clip_fraction",
     points=2,
     needs=("four_of_nine_positions_are_clipped",),
-    hints=("Outside the band is not enough: the advantage must push further out. An advantage of 0 pushes nowhere.",),
+    hints=("Outside the band is not enough: the advantage must push further out. An advantage of 0 does not push.",),
     examples=[
         Example(FOUR_CORNERS, BOTH_SIGNS, clip_eps=0.6),
         Example(MIXED_RATIOS, MIXED_ADVANTAGES, clip_eps=0.25, clip_eps_high=0.5),
@@ -427,7 +428,8 @@ def test_four_of_nine_positions_are_clipped(student, worked, fresh):
 def test_it_counts_where_the_clip_binds(student, pair, band, one_sided):
     """A position counts when its ratio is above the band with A > 0, or below it with A < 0.
 
-    Counting everything outside the band overstates it; a well-known library had the comparison reversed for a while.
+    Counting everything outside the band overstates the fraction; a well-known library had the comparison reversed for a
+    while.
     """
     ratio, advantages = pair
     options = {"clip_eps": band[0]} if one_sided else {"clip_eps": band[0], "clip_eps_high": band[1]}
@@ -439,7 +441,7 @@ def test_it_counts_where_the_clip_binds(student, pair, band, one_sided):
 @check(
     "clip_fraction",
     points=2,
-    hints=("What do you divide by: all positions, or the ones that count? And if none counts?",),
+    hints=("What do you divide by: all positions, or the ones that count? And if no position counts?",),
     examples=[
         Example(np.full(4, 1.5), np.ones(4), mask=np.array([True, False, False, True])),
         Example(np.array([1.5, 1.0, 1.5, 1.0]), np.ones(4), mask=np.array([True, True, False, True])),
@@ -456,9 +458,9 @@ def test_it_counts_where_the_clip_binds(student, pair, band, one_sided):
 @example(pair=(np.array([1.5, 1.0]), np.zeros(2)), kept=[False] * 12)
 @given(pair=ratios_and_advantages(), kept=st.lists(st.booleans(), min_size=12, max_size=12))
 def test_masked_positions_do_not_count(student, pair, kept):
-    """Only unmasked positions count, above and below the fraction line; an empty mask gives 0.
+    """Only unmasked positions count, in numerator and denominator; an empty mask gives 0.
 
-    Padding is most of a batch of short answers. Divided by all positions, the fraction says how short they are.
+    Padding is most of a batch of short completions. Dividing by all positions would measure how short they are.
     """
     ratio, _ = pair
     ratios, column = np.stack([ratio, ratio[::-1]]), np.array([[1.0], [-1.0]])
@@ -474,7 +476,7 @@ def test_masked_positions_do_not_count(student, pair, kept):
     "clip_fraction",
     points=1,
     dtype=True,
-    hints=("The result is a mean over all positions of all axes, as one number without axes.",),
+    hints=("The result is a mean over all positions of all axes: a single number.",),
     examples=[
         Example(np.array([[1.5, 1.0, 1.5], [1.0, 0.5, 1.5]]), np.array([[1.0], [-1.0]])),
         Example(FOUR_CORNERS.astype(np.float32), BOTH_SIGNS.astype(np.float32)),
@@ -484,11 +486,10 @@ def test_masked_positions_do_not_count(student, pair, kept):
 )
 @given(pair=ratios_and_advantages(size=4))
 def test_fraction_of_any_shape_is_one_float(student, pair):
-    """Ratios of shape (B, T) with advantages of shape (B, 1) give one float, also while the ratios carry a graph.
+    """Ratios of shape (B, T) with advantages of shape (B, 1) give one float, even if the ratios require gradients.
 
-    It is a metric: it goes into the log beside the loss, in the middle of a training step. The arguments stay as they
-    were. A negative band, and advantages or a mask of another shape, are refused with a ValueError, as the lines given
-    in the stub do.
+    It is a metric that is logged next to the loss in the middle of a training step. The arguments are not modified. The
+    given code in the stub rejects a negative band, and advantages or a mask of the wrong shape, with a ValueError.
     """
     ratio, _ = pair
     ratios, column = np.stack([ratio, (1.0 / ratio).round(2)]), np.array([[1.0], [-1.0]])

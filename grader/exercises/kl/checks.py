@@ -53,18 +53,17 @@ def softmax(logits):
     points=3,
     gate=True,
     hints=(
-        "Which of the two policies gives the weights in the sum: the one that moves, or the reference?",
+        "Which of the two policies weights the sum: the one that is trained, or the reference?",
         "Sum over the actions of pi times the difference of the log-probabilities.",
         "Look up: log_softmax.",
     ),
     examples=[Example(POLICY, REFERENCE), Example(LOGITS, REF_LOGITS)],
 )
 def test_a_fair_coin_against_a_bent_one(student, worked, fresh):
-    """The KL of a fair coin from one with odds 1 to 3 is 0.144; of a 0.9 coin from a fair one 0.368.
+    """The KL of a fair coin from a coin with odds 1 to 3 is 0.144; of a 0.9 coin from a fair coin it is 0.368.
 
-    0.5 * ln(0.5 / 0.25) + 0.5 * ln(0.5 / 0.75) = 0.347 - 0.203. The sum is weighted by the policy, not by the
-    reference.
-    Logits need not be normalized: the page's second example has none that are.
+    0.5 * ln(0.5 / 0.25) + 0.5 * ln(0.5 / 0.75) = 0.347 - 0.203. The policy weights the sum, not the reference. Logits
+    need not be normalized: the second example on the page has unnormalized ones.
     """
     for case, vector in worked:
         same(student.categorical_kl(*case.arguments), vector.expected_array)
@@ -77,14 +76,14 @@ def test_a_fair_coin_against_a_bent_one(student, worked, fresh):
 @check(
     "categorical_kl",
     points=1,
-    hints=("Two equal policies are no distance apart. Two different ones always are some.",),
+    hints=("Two equal policies have a KL of 0. Two different policies always have a positive one.",),
     examples=[Example(np.zeros((1, 4)), np.array([[3.0, 0.0, 0.0, 0.0]]))],
 )
 @given(pair=logit_pairs())
 def test_kl_is_0_for_equal_policies_and_positive_for_others(student, pair):
     """KL is 0 for two equal policies and positive for two different ones.
 
-    That is what makes it usable as a penalty: it cannot be earned by moving in some other direction.
+    So it works as a penalty: no direction of movement makes it negative.
     """
     logits, ref_logits = pair
     equal, answer = student.each("categorical_kl", Example(logits, logits), Example(logits, ref_logits))
@@ -104,9 +103,9 @@ def test_kl_is_0_for_equal_policies_and_positive_for_others(student, pair):
 @example(pair=(np.array([[0.1, 0.2, 0.3]]),) * 2, shift=0, ref_shift=100)  # 7.6e-8 in float32, and not 0
 @given(pair=logit_pairs(), shift=st.integers(-1000, 1000), ref_shift=st.integers(-1000, 1000))
 def test_a_shift_of_the_logits_changes_nothing(student, pair, shift, ref_shift):
-    """Adding a constant to all logits of a policy leaves its KL alone.
+    """Adding a constant to all logits of a policy does not change its KL.
 
-    Logits are unnormalized: only their differences mean something, however large they are.
+    Logits are unnormalized: only their differences matter, however large they are.
     """
     logits, ref_logits = pair
     shifted = Example(logits + shift, ref_logits + ref_shift)
@@ -134,7 +133,7 @@ def test_a_shift_of_the_logits_changes_nothing(student, pair, shift, ref_shift):
 def test_it_is_finite_with_probabilities_near_0(student, gap, dtype):
     """Value and gradient are finite and right where a probability rounds to 0, on either side.
 
-    A trained policy is nearly certain of most tokens, so this is the usual case and not a rare one.
+    A trained policy is nearly certain of most tokens, so this case is common.
     """
     sure = np.array([[0.0, -gap], [0.0, 0.0]], dtype=dtype)
     unsure = sure[::-1].copy()
@@ -155,7 +154,7 @@ def test_it_is_finite_with_probabilities_near_0(student, gap, dtype):
 def test_its_gradient_pulls_the_policy_and_leaves_the_reference(student, pair):
     """The gradient with respect to logit j is pi_j * (log(pi_j / ref_j) - KL); no gradient reaches ref_logits.
 
-    The reference policy is where we started from. If it could move, the penalty would pull it along.
+    The reference policy is the starting point. If it could move, the penalty would pull it toward the policy.
     """
     logits, ref_logits = pair
     answer = student.categorical_kl(logits, ref_logits, gradients_of=["logits", "ref_logits"])
@@ -169,7 +168,7 @@ def test_its_gradient_pulls_the_policy_and_leaves_the_reference(student, pair):
     "categorical_kl",
     points=2,
     dtype=True,
-    hints=("The last axis is the one of the actions, however many there are before it. It is gone in the result.",),
+    hints=("The last axis holds the actions, however many axes come before it. The result does not have it.",),
     examples=[
         Example(LOGITS[0], REF_LOGITS[0]),
         Example(np.stack([LOGITS, LOGITS[::-1]]), np.stack([REF_LOGITS, REF_LOGITS])),
@@ -188,11 +187,11 @@ def test_its_gradient_pulls_the_policy_and_leaves_the_reference(student, pair):
 @example(pair=(np.array([[0.0, 1.0, 2.0], [200.0, 201.0, 199.0]]), np.zeros((2, 3))))  # each row has its own maximum
 @given(pair=logit_pairs(rows=3))
 def test_it_works_over_the_last_axis_of_any_shape(student, pair):
-    """Logits of shape (K,), (P, K) and (A, B, K) give one KL for each policy, in the dtype of the logits.
+    """Logits of shape (K,), (P, K) and (A, B, K) give one KL per policy, in the dtype of the logits.
 
-    A bandit has one policy, a language model one for each position of each completion. The arguments stay as they were.
-    Two shapes, no action, and logits that are not finite are refused with a ValueError, as the lines given in the stub
-    do.
+    A bandit has one policy; a language model has one per position of each completion. The arguments are not modified.
+    The given code in the stub rejects different shapes, an empty action axis, and logits that are not finite with a
+    ValueError.
     """
     logits, ref_logits = pair
     expected = exact_kl(logits, ref_logits)
@@ -223,7 +222,7 @@ def test_it_works_over_the_last_axis_of_any_shape(student, pair):
     gate=True,
     hints=(
         "Write down x = ref_logp - logp for the first sample, then exp(x) - 1 - x.",
-        "Reference minus policy: the other way round gives another estimator.",
+        "Reference minus policy: the other way round gives a different estimator.",
     ),
     examples=[Example(LOGP, REF_LOGP)],
 )
@@ -245,7 +244,7 @@ def test_k3_of_three_samples(student, worked, fresh):
     points=2,
     hints=(
         "k1 is a difference, k2 half a square, k3 has an exponential.",
-        "Which sign has k1 when the policy is surer of a sample than the reference?",
+        "What is the sign of k1 when the policy gives a sample more probability than the reference?",
     ),
     examples=[
         Example(LOGP, REF_LOGP, kind="k1"),
@@ -291,7 +290,7 @@ def test_the_three_estimators_are_what_their_formulas_say(student, pair):
     needs=("the_three_estimators_are_what_their_formulas_say",),
     hints=(
         "Average your estimate over all actions with their probabilities under the policy. What should come out?",
-        "If it is not the KL, look at the direction of x, or at what you divide.",
+        "If it is not the KL, look at the sign of x, or at your division.",
     ),
     examples=[
         Example(np.log([0.9, 0.1]), np.log([0.1, 0.9])),
@@ -302,8 +301,8 @@ def test_the_three_estimators_are_what_their_formulas_say(student, pair):
 def test_k1_and_k3_average_to_the_exact_kl(student, pair):
     """Averaged over all actions with the policy's probabilities, k1 and k3 give the exact KL; k2 does not.
 
-    Nothing is sampled here: every action is enumerated. A k3 with the ratio upside down is never negative and 0 for
-    equal policies too, so only its average gives it away.
+    Nothing is sampled here: every action is enumerated. A k3 with the ratio inverted is also never negative and 0 for
+    equal policies, so only its average reveals the mistake.
     """
     p, q = softmax(pair[0][0]), softmax(pair[1][0])
     exact = float((p * np.log(p / q)).sum())
@@ -319,7 +318,7 @@ def test_k1_and_k3_average_to_the_exact_kl(student, pair):
     "kl_estimate",
     points=2,
     hints=(
-        "In float32, exp(1e-4) - 1 has three digits left. Is there a function that computes it as a whole?",
+        "In float32, exp(1e-4) - 1 has three digits left. Is there a function that computes it in one step?",
         "Look up: expm1, and catastrophic cancellation.",
     ),
     examples=[Example(*NEAR), Example(np.array([-0.25], np.float32), np.array([-0.2501], np.float32))],
@@ -331,8 +330,8 @@ def test_k1_and_k3_average_to_the_exact_kl(student, pair):
 def test_k3_is_never_negative_in_float32(student, logp, thousandths):
     """In float32, near equality, k3 is never negative and keeps its digits.
 
-    There k3 is about x**2 / 2, a tiny number. exp(x) - 1 - x as written subtracts numbers near 1 and leaves only their
-    rounding errors, and many of those are negative.
+    There, k3 is about x**2 / 2, a tiny number. Computed as written, exp(x) - 1 - x subtracts numbers near 1 and leaves
+    only their rounding errors, many of which are negative.
     """
     policy = np.full(len(thousandths), -logp, dtype=np.float32)
     reference = (policy + np.array(thousandths) * 1e-5).astype(np.float32)
@@ -374,10 +373,10 @@ def test_k3_is_never_negative_in_float32(student, logp, thousandths):
 )
 @given(pair=logp_pairs())
 def test_gradients_reach_logp_and_not_ref_logp(student, pair):
-    """The gradients with respect to logp are 1 for k1, -x for k2 and 1 - exp(x) for k3; none reaches ref_logp.
+    """The gradients with respect to logp are 1 for k1, -x for k2 and 1 - exp(x) for k3; ref_logp gets none.
 
-    As a loss, k1 pushes every sample alike and nowhere on average; k2 pulls along KL(pi || ref), k3 along KL(ref ||
-    pi).
+    As a loss, k1 pushes all samples equally and has a mean gradient of 0; k2 follows the gradient of KL(pi || ref), k3
+    that of KL(ref || pi).
     """
     logp, ref_logp = pair
     x = ref_logp - logp
@@ -393,7 +392,7 @@ def test_gradients_reach_logp_and_not_ref_logp(student, pair):
     "kl_estimate",
     points=1,
     dtype=True,
-    hints=("Does your code name a dtype, or change a tensor in place?",),
+    hints=("Does your code name a dtype, or modify a tensor in place?",),
     examples=[
         Example(LOGP.astype(np.float32), REF_LOGP.astype(np.float32)),
         Example(LOGP, REF_LOGP),
@@ -407,7 +406,7 @@ def test_estimate_keeps_dtype_and_leaves_its_inputs(student, pair):
     """float32, float64 and bfloat16 are kept, however small the probabilities; neither argument is changed.
 
     A completion of a hundred tokens has a log-probability of -200: its probability is 0 in float32, its logarithm is
-    not. Two shapes, and an unknown kind, are refused with a ValueError, as the lines given in the stub do.
+    not. The given code in the stub rejects different shapes and an unknown kind with a ValueError.
     """
     kinds = ("k1", "k2", "k3")
     typed = [(pair[0].astype(dtype), pair[1].astype(dtype), kind) for dtype in ("float32", "float64") for kind in kinds]

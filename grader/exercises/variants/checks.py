@@ -118,17 +118,17 @@ def batch(random, *, rows, length, distance=0.6):
     points=2,
     gate=True,
     hints=(
-        "Cover the first reward with your hand. What is the mean of those that you still see?",
+        "Cover the first reward with your hand. What is the mean of the others?",
         "How many others are there in a group of four?",
-        "The sum of the others is the sum of all without one.",
+        "The sum of the others is the total minus one reward.",
     ),
     examples=[Example(PAGE_REWARDS)],
 )
 def test_each_reward_against_the_mean_of_the_others(student, worked, fresh):
     """Rewards 1, 0, 0, 0 become 1.0, -0.3333, -0.3333, -0.3333; 4, 2, 2, 0 become 2.6667, 0, 0, -2.6667.
 
-    The others of the first sample have rewards 0, 0, 0, and the others of the second 1, 0, 0 with mean 1/3. A baseline
-    that does not depend on the sample itself leaves the policy gradient right on average.
+    The other samples of the first one have rewards 0, 0, 0, and those of the second have 1, 0, 0 with mean 1/3. A
+    baseline that does not depend on the sample itself leaves the mean policy gradient unchanged.
     """
     for case, vector in worked:
         same(student.leave_one_out_advantages(*case.arguments), vector.expected_array, atol=NEAR)
@@ -155,10 +155,10 @@ def test_each_reward_against_the_mean_of_the_others(student, worked, fresh):
 @example(rewards=np.eye(1, 64), shift=0)
 @given(rewards=reward_groups(), shift=st.integers(-100, 100))
 def test_it_is_g_over_g_minus_1_times_the_centred_reward(student, rewards, shift):
-    """The advantages are G / (G - 1) times reward minus mean of all, and a shift of a group's rewards changes nothing.
+    """The advantages are G / (G - 1) times (reward - mean of all), and a shift of a group's rewards changes nothing.
 
-    So RLOO and Dr. GRPO point in the same direction, and differ in length only: by a factor of 2 with G = 2, hardly
-    with G = 64.
+    So RLOO and Dr. GRPO point in the same direction and differ only in scale: by a factor of 2 with G = 2, hardly at
+    all with G = 64.
     """
     size = rewards.shape[1]
     centred = rewards - rewards.mean(axis=1, keepdims=True)
@@ -206,7 +206,7 @@ def test_the_group_is_the_last_axis_and_sees_no_other(student, rewards):
 def test_a_group_of_one_has_advantage_0(student, rewards):
     """With G = 1 there are no others, and the advantage is 0.
 
-    A sample that is compared with nothing says nothing. 0 / 0 would be NaN, and one NaN is the end of a run.
+    A sample without others to compare with carries no signal. 0 / 0 would be NaN, and one NaN ruins a run.
     """
     single = rewards[:, :1]
     same(student.leave_one_out_advantages(single), np.zeros_like(single), atol=NEAR)
@@ -226,9 +226,10 @@ def test_a_group_of_one_has_advantage_0(student, rewards):
 )
 @given(rewards=reward_groups(prompts=2))
 def test_dtype_is_kept_and_the_rewards_stay(student, rewards):
-    """float32 stays float32, whole and boolean rewards become the default float dtype, and the argument is not changed.
+    """float32 stays float32, integer and boolean rewards become the default float dtype, and the argument is not
+    modified.
 
-    Rewards are often counts. What is no group is refused with a ValueError, as the lines given in the stub do.
+    Rewards are often counts. The given code in the stub rejects invalid rewards with a ValueError.
     """
     whole = np.round(rewards)
     typed = {"float32": whole.astype(np.float32), "float64": whole, "int64": whole.astype(np.int64), "bool": whole > 0}
@@ -250,15 +251,16 @@ def test_dtype_is_kept_and_the_rewards_stay(student, rewards):
     points=1,
     gate=True,
     hints=(
-        "In which of the groups could a better answer be told from a worse one?",
-        "Right everywhere and wrong everywhere are alike: nothing to learn.",
+        "In which of the groups can you tell a better answer from a worse one?",
+        "A group that is all right and a group that is all wrong both teach nothing.",
     ),
     examples=[Example(MIXED_GROUPS)],
 )
 def test_two_of_four_groups_are_kept(student, worked, fresh):
     """Of the groups 1, 0, 1 and 1, 1, 1 and 0, 0, 0 and 0, 0, 1 the first and the last are kept.
 
-    In the second and the third all advantages are 0, so they add nothing to the gradient and make the batch smaller.
+    In the second and the third group all advantages are 0, so they add nothing to the gradient and waste a part of the
+    batch.
     """
     for case, vector in worked:
         _same_groups(student.groups_with_signal(*case.arguments), vector.expected_array)
@@ -279,7 +281,7 @@ def _same_groups(answer, expected):
     points=2,
     hints=(
         "Rewards need not be 0 and 1. When is a group of other numbers without signal?",
-        "Compare the rewards themselves; a mean or a standard deviation brings rounding with it.",
+        "Compare the rewards themselves; a mean or a standard deviation adds rounding errors.",
     ),
     examples=[
         Example(SCORES),
@@ -293,10 +295,10 @@ def _same_groups(answer, expected):
 @example(rewards=np.array([[0.0, 1e-5], [1.0, 1.0]]), shift=0.0)
 @given(rewards=reward_groups_with_ties(), shift=st.sampled_from([0.0, 0.7, -3.0]))
 def test_any_difference_is_a_signal_and_rounding_is_none(student, rewards, shift):
-    """A group is kept when two of its rewards differ, by however little and whatever they are, and not otherwise.
+    """A group is kept exactly when two of its rewards differ, by however little.
 
-    This is the opposite of what `zero_signal_fraction` counts. The mean of eight 0.7s is not 0.7 in float32, so whoever
-    asks whether the standard deviation is 0 keeps groups of equal rewards.
+    This is the opposite of what `zero_signal_fraction` counts. The mean of eight 0.7s is not 0.7 in float32, so testing
+    the standard deviation for 0 keeps groups of equal rewards.
     """
     shifted = (rewards + shift).astype(np.float32)
     nearly_equal = rewards * 1e-12 + shift  # float64 tells them apart
@@ -312,7 +314,7 @@ def test_any_difference_is_a_signal_and_rounding_is_none(student, rewards, shift
     "groups_with_signal",
     points=1,
     dtype=True,
-    hints=("A group of one can only be equal to itself. The group is the last axis, and it is gone in the result.",),
+    hints=("A group of one can only be equal to itself. The group is the last axis, and the result does not have it.",),
     examples=[
         Example(np.array([[3.0], [1.0]])),
         Example(np.array([1.0, 2.0, 2.0])),
@@ -326,8 +328,8 @@ def test_any_difference_is_a_signal_and_rounding_is_none(student, rewards, shift
 def test_one_bool_for_each_group_of_any_shape(student, rewards):
     """Rewards of shape (G,), (P, G) and (A, B, G) give bools of shape (), (P,) and (A, B); a group of one is not kept.
 
-    The result selects groups: rewards[groups_with_signal(rewards)]. Rewards may be whole or boolean. What is no group
-    is refused with a ValueError, as the lines given in the stub do.
+    The result selects groups: rewards[groups_with_signal(rewards)]. Rewards may be integers or booleans. The given code
+    in the stub rejects invalid rewards with a ValueError.
     """
     wins = rewards > 0
     shapes = rewards[:, :1], rewards[0], rewards[:, None, :].astype(np.int64), wins, Transposed(rewards)
@@ -352,8 +354,8 @@ def test_one_bool_for_each_group_of_any_shape(student, rewards):
     gate=True,
     hints=(
         "By sequence both completions have half of the weight. How do three tokens share a half?",
-        "By token there are four tokens that weigh alike.",
-        "By constant nothing is counted but the completions.",
+        "By token there are four tokens with equal weight.",
+        "By constant, only the completions are counted.",
     ),
     examples=[Example(ONE_AND_THREE, level=level) for level in ("sequence", "token")]
     + [Example(ONE_AND_THREE, level="constant", max_tokens=4), Example(ONE_AND_THREE, level="constant", max_tokens=10)],
@@ -361,8 +363,8 @@ def test_one_bool_for_each_group_of_any_shape(student, rewards):
 def test_the_weights_of_a_short_and_a_long_completion(student, worked, fresh):
     """Completions of 1 and 3 tokens: a token weighs 0.5 or 0.1667 by sequence, 0.25 by token, 0.125 by constant.
 
-    For the constant max_tokens is 4: 1 / (2 · 4). A wrong answer of 3 tokens is punished with 0.1667 a token by
-    sequence, and one of 300 tokens with 0.0017 a token: that is the length bias that Dr. GRPO removes.
+    For the constant max_tokens is 4: 1 / (2 · 4). By sequence, a wrong answer of 3 tokens is penalized by 0.1667 per
+    token, and one of 300 tokens by 0.0017 per token: Dr. GRPO removes this length bias.
     """
     for case, vector in worked:
         same_weights(student.token_weights(*case.arguments, **case.options), vector.expected_array)
@@ -381,7 +383,7 @@ def test_the_weights_of_a_short_and_a_long_completion(student, worked, fresh):
     points=2,
     hints=(
         "What do all weights of a batch sum to, at each level?",
-        "If all completions have n tokens, how much does one of B * n tokens weigh by sequence, and how much by token?",
+        "If all completions have n tokens, what is the weight of one of B * n tokens by sequence, and by token?",
     ),
     examples=[
         Example(np.ones((3, 2), dtype=bool), level="sequence"),
@@ -392,10 +394,10 @@ def test_the_weights_of_a_short_and_a_long_completion(student, worked, fresh):
 )
 @given(rows=st.integers(1, 6), length=st.integers(1, 6), longer=st.integers(0, 4))
 def test_at_equal_lengths_the_levels_differ_by_a_factor_at_most(student, rows, length, longer):
-    """With equal lengths a token weighs the same by sequence and by token, and by constant length / max_tokens of that.
+    """With equal lengths, a token has the same weight by sequence and by token, and length / max_tokens of it by
+    constant.
 
-    So the three losses are one where all completions are as long as they may be: nothing can be learned about them from
-    such a batch.
+    So the three losses are equal if all completions have the maximum length: such a batch cannot tell them apart.
     """
     mask = np.ones((rows, length + 1), dtype=bool)
     mask[:, -1] = False
@@ -416,7 +418,7 @@ def test_at_equal_lengths_the_levels_differ_by_a_factor_at_most(student, rows, l
     points=2,
     hints=(
         "Make one completion longer and leave the other alone. At which level does the other one's weight change?",
-        "The constant is one for the whole run: no length of this batch is in it.",
+        "The constant stays the same for the whole run: it does not depend on this batch.",
     ),
     examples=[
         Example(np.array([[1, 1, 0, 0, 0], [1, 0, 0, 0, 0]], dtype=bool), level="constant", max_tokens=8),
@@ -428,10 +430,10 @@ def test_at_equal_lengths_the_levels_differ_by_a_factor_at_most(student, rows, l
 )
 @given(mask=masks(), most=st.integers(6, 12))
 def test_what_a_longer_neighbor_changes(student, mask, most):
-    """If another completion becomes longer, the weights of the first stay by sequence and by constant, not by token.
+    """If another completion becomes longer, the weights of the first change by token, but not by sequence or constant.
 
-    By token a long completion takes weight from all others. By constant it only adds weight of its own, so the whole
-    gradient is larger.
+    By token, a long completion takes weight from all others. By constant, it only adds its own weight, so the whole
+    gradient grows.
     """
     mask = np.vstack([mask[:1], mask])
     mask[0, 0] = True
@@ -450,7 +452,7 @@ def test_what_a_longer_neighbor_changes(student, mask, most):
 @check(
     "token_weights",
     points=2,
-    hints=("What is 0 / 0?", "A completion without tokens is one of the B completions all the same."),
+    hints=("What is 0 / 0?", "A completion without tokens still counts as one of the B completions."),
     examples=[
         Example(EMPTY_ROW, level="sequence"),
         Example(EMPTY_ROW, level="token"),
@@ -460,9 +462,9 @@ def test_what_a_longer_neighbor_changes(student, mask, most):
 )
 @given(mask=masks(), empty=st.booleans())
 def test_completions_without_tokens_weigh_0_and_count(student, mask, empty):
-    """A completion without tokens has weights of 0 and counts as one of B; an empty mask gives 0 everywhere, never NaN.
+    """A completion without tokens has weights of 0 and still counts as one of B; an empty mask gives 0 everywhere.
 
-    If a policy ends an answer at once, the other answers must not become louder for it.
+    If a policy ends one completion at once, the others must not gain weight.
     """
     mask = mask & ~np.full(mask.shape, empty)
     mask[-1] = False
@@ -487,10 +489,10 @@ def test_completions_without_tokens_weigh_0_and_count(student, mask, empty):
 )
 @given(mask=masks())
 def test_weights_are_floats_and_the_mask_stays(student, mask):
-    """The weights are float32, and the mask is the same after the call as before.
+    """The weights are float32, and the call does not modify the mask.
 
-    The mask is needed again, for the KL. Another shape, an unknown level, and "constant" without max_tokens are refused
-    with a ValueError, as the lines given in the stub do.
+    The trainer needs the mask again for the KL. The given code in the stub rejects a wrong shape, an unknown level, and
+    "constant" without max_tokens with a ValueError.
     """
     mask[0, 0] = True  # an input without a token would show nothing of what is wrong
     for level, more in LEVELS.items():
@@ -521,8 +523,8 @@ def test_weights_are_floats_and_the_mask_stays(student, mask):
 def test_the_ratios_of_two_completions(student, worked, fresh):
     """Log-ratios 0.6 and 0.2 of two tokens, and 0.6 of one token, give ratios 1.4918 and 1.8221.
 
-    exp(0.4) and exp(0.6). What is at the masked position does not count. The product of the two ratios would be
-    exp(0.8): it grows with the length, and after 1,000 tokens no ratio would be inside any band.
+    exp(0.4) and exp(0.6). The masked position does not count. The product of the two ratios would be exp(0.8): it grows
+    with the length, and after 1,000 tokens no ratio would be inside any band.
     """
     for case, vector in worked:
         same(student.sequence_ratio(*case.arguments), vector.expected_array, atol=NEAR)
@@ -549,9 +551,11 @@ def test_the_ratios_of_two_completions(student, worked, fresh):
 )
 @given(seed=st.integers(0, 10_000), rows=st.integers(1, 4), length=st.integers(1, 5))
 def test_length_and_order_of_the_tokens_do_not_matter(student, seed, rows, length):
-    """A completion that says everything twice has the same ratio, in any order; swapped policies give the reciprocal.
+    """Repeating or reordering the tokens of a completion does not change its ratio; swapped policies give the
+    reciprocal.
 
-    One completion of equal tokens has the ratio of one of its tokens. So one clip range serves short and long answers.
+    A completion of equal tokens has the ratio of one of its tokens. So one clip range works for short and long
+    completions.
     """
     logp, old_logp, mask = batch(np.random.default_rng(seed), rows=rows, length=length)
     plain, twice, swapped = student.each(
@@ -582,10 +586,11 @@ def test_length_and_order_of_the_tokens_do_not_matter(student, seed, rows, lengt
 )
 @given(seed=st.integers(0, 10_000), rows=st.integers(1, 4), length=st.integers(1, 5), on_policy=st.booleans())
 def test_every_token_has_its_share_of_the_gradient(student, seed, rows, length, on_policy):
-    """The gradient at each of the n tokens of a completion is ratio / n; none reaches old_logp or a masked position.
+    """The gradient at each of the n tokens of a completion is ratio / n; old_logp and masked positions get none.
 
     At the first update the ratio is 1, and 1 / n times the advantage is exactly the gradient of GRPO's mean by
-    sequence. GSPO differs from the second update on, when all tokens of an answer are clipped together or not at all.
+    sequence. GSPO differs from the second update on, when the tokens of a completion are clipped together or not at
+    all.
     """
     random = np.random.default_rng(seed)
     logp, old_logp, mask = batch(random, rows=rows, length=length)
@@ -619,9 +624,9 @@ def test_every_token_has_its_share_of_the_gradient(student, seed, rows, length, 
 )
 @given(seed=st.integers(0, 10_000), junk=st.sampled_from([200.0, -1e6, -math.inf, math.nan]), empty=st.booleans())
 def test_masked_positions_and_empty_completions_change_nothing(student, seed, junk, empty):
-    """Whatever is at masked positions, ratio and gradient are the same; a completion without tokens has ratio 1.
+    """Masked positions change neither ratio nor gradient; a completion without tokens has ratio 1.
 
-    After the end of a completion the policies may be as far apart as they like.
+    After the end of a completion the policies may differ by any amount.
     """
     logp, old_logp, mask = batch(np.random.default_rng(seed), rows=3, length=4)
     mask[0], mask[1, :2] = ~np.full(4, empty), (True, False)
@@ -658,10 +663,10 @@ def test_masked_positions_and_empty_completions_change_nothing(student, seed, ju
 @example(gap=50.0, dtype="float64")
 @given(gap=st.integers(-60, 60).map(float), dtype=st.sampled_from(["float32", "float64"]))
 def test_ratios_are_finite_and_keep_their_dtype(student, gap, dtype):
-    """The mean log-ratio is clamped to [-20, 20], and not that of each token; float32 and half types are kept.
+    """The mean log-ratio is clamped to [-20, 20], not each token's log-ratio; float32 and half types are kept.
 
-    exp overflows float32 at 88.7. A completion may have tokens far from the old policy and be near it as a whole. Other
-    shapes are refused with a ValueError, as the lines given in the stub do.
+    exp overflows float32 at 88.7. A completion may have tokens far from the old policy and still be close to it as a
+    whole. The given code in the stub rejects wrong shapes with a ValueError.
     """
     logp = np.array([[-1.0, -1.0, -2.0], [-1.5, -0.5, -1.0]], dtype=dtype)
     moved = np.array([[gap, 0.5 - gap, 0.25], [gap, gap, 0.0]])
@@ -692,8 +697,8 @@ def test_ratios_are_finite_and_keep_their_dtype(student, gap, dtype):
 def test_weights_of_2_and_5_times_log_pi(student, worked, fresh):
     """Two tokens with log 0.5 = -0.6931, ratios 2 and 10 and A = 1 give -1.3863 and -3.4657.
 
-    The weights are 2 and 5, because the second one is cut at 1 + clip_eps_high. The value means little; what counts is
-    its gradient, which is the weight times A.
+    The weights are 2 and 5, because the second one is truncated at 1 + clip_eps_high. The value means little; its
+    gradient, the weight times A, is what trains the policy.
     """
     for case, vector in worked:
         same(student.cispo_objective(*case.arguments), vector.expected_array, atol=NEAR)
@@ -711,7 +716,7 @@ def test_weights_of_2_and_5_times_log_pi(student, worked, fresh):
     hints=(
         "If the weight is a constant, what is the derivative of weight * A * logp with respect to logp?",
         "Where the clip binds the gradient is not 0: that is the point of this method.",
-        "The weight is computed from `logp` too. Which word of torch takes it out of the graph?",
+        "The weight is computed from `logp` too. Which torch method takes it out of the graph?",
     ),
     examples=[
         Example(NOW, THEN, SIGNS, gradients_of=["logp", "old_logp"]),
@@ -724,10 +729,11 @@ def test_weights_of_2_and_5_times_log_pi(student, worked, fresh):
 @example(pair=(np.array([-1.0, -900.0]), np.array([-900.0, -1.0])), scale=1.0, band=(1.0, 4.0))
 @given(pair=logp_pairs(), scale=st.sampled_from([-1.5, 0.5, 2.0]), band=st.sampled_from(BANDS))
 def test_its_gradient_is_the_weight_times_the_advantage(student, pair, scale, band):
-    """The gradient in logp is the clipped ratio times A for every token, clipped or not; none reaches old_logp.
+    """The gradient with respect to logp is the clipped ratio times A for every token, clipped or not; old_logp gets
+    none.
 
-    On the samples of the current policy the weight is 1 and this is REINFORCE. Far from them PPO's clip takes the
-    gradient of a rare good token away; here it stays, cut to 5 times A.
+    On samples of the current policy the weight is 1 and this is REINFORCE. Far from it, PPO's clip removes the gradient
+    of a rare good token; here it stays, limited to 5 times A.
     """
     logp, old_logp = pair
     advantages = scale * np.where(np.arange(logp.size) % 2 == 0, 1.0, -0.5)
@@ -751,7 +757,7 @@ def test_its_gradient_is_the_weight_times_the_advantage(student, pair, scale, ba
     points=2,
     hints=(
         "Which end of the range is `clip_eps`, and which is `clip_eps_high`?",
-        "The range is one of the weight: 1 - clip_eps to 1 + clip_eps_high, for both signs of the advantage.",
+        "The range limits the weight: 1 - clip_eps to 1 + clip_eps_high, for both signs of the advantage.",
     ),
     examples=[
         Example(NOW, THEN, SIGNS, clip_eps=0.25, clip_eps_high=0.5),
@@ -764,7 +770,7 @@ def test_its_gradient_is_the_weight_times_the_advantage(student, pair, scale, ba
 def test_the_range_is_one_of_the_weight(student, pair, band):
     """The weight is between 1 - clip_eps and 1 + clip_eps_high for both signs of the advantage.
 
-    PPO takes the smaller of two objectives, and so treats good and bad tokens differently. Here both have the same
+    PPO takes the smaller of two objectives, so it treats good and bad tokens differently. Here both have the same
     weight.
     """
     ratio, advantages = pair
@@ -794,9 +800,9 @@ def test_the_range_is_one_of_the_weight(student, pair, band):
 )
 @given(pair=logp_pairs(size=4), advantage=st.sampled_from([-1.5, 0.5]))
 def test_objective_keeps_dtype_and_broadcasts(student, pair, advantage):
-    """Advantages of shape (B, 1) serve rows of tokens (B, N); the dtype is kept, and no argument is changed.
+    """Advantages of shape (B, 1) broadcast to tokens of shape (B, N); the dtype is kept, and no argument is modified.
 
-    Shapes that do not fit and a negative range are refused with a ValueError, as the lines given in the stub do.
+    The given code in the stub rejects shapes that do not match and a negative range with a ValueError.
     """
     logp, old_logp = (np.stack([each, each[::-1]]) for each in pair)
     column = np.array([[advantage], [-advantage]])
@@ -835,8 +841,8 @@ def test_objective_keeps_dtype_and_broadcasts(student, pair, advantage):
 def test_the_weights_of_three_tokens(student, worked, fresh):
     """Trainer 0.5, 0.3, 0.9 and sampler 0.4, 0.6, 0.1 give weights 1.25, 0.5, 2.0.
 
-    The third ratio is 9 and is cut at 2. A token that the sampler draws too often counts less, and one that it draws
-    too rarely counts more, but never more than the cap.
+    The third ratio is 9 and is truncated at 2. A token that the sampler draws too often counts less, and one that it
+    draws too rarely counts more, up to the cap.
     """
     for case, vector in worked:
         same(student.sampler_correction(*case.arguments), vector.expected_array, atol=NEAR)
@@ -866,7 +872,7 @@ def test_the_weights_of_three_tokens(student, worked, fresh):
 @example(pair=(np.array([-0.125, -6.0]), np.array([-6.0, -0.125])), cap=2.0)
 @given(pair=logp_pairs(), cap=st.sampled_from([0.3, 0.75, 1.0, 2.0, 3.0, 50.0]))
 def test_the_cap_is_the_largest_weight_and_there_is_no_smallest(student, pair, cap):
-    """Every weight is min(trainer / sampler, cap): truncated above, free below.
+    """Every weight is min(trainer / sampler, cap): truncated above, without a lower bound.
 
     The cap keeps one rare token from deciding the whole update. A larger cap means less bias and more noise.
     """
@@ -889,10 +895,10 @@ def test_the_cap_is_the_largest_weight_and_there_is_no_smallest(student, pair, c
 )
 @given(seed=st.integers(0, 10_000), size=st.integers(2, 6))
 def test_without_truncation_the_sampler_counts_as_the_trainer(student, seed, size):
-    """Averaged with the sampler's probabilities the weights are 1 where the cap does not bind, and less where it does.
+    """Averaged with the sampler's probabilities, the weights have mean 1 if the cap does not bind, and less if it does.
 
-    So the weighted tokens of the sampler stand for tokens of the trainer: that is what importance sampling is for. What
-    the cap takes away is bias.
+    So the sampler's weighted tokens represent the trainer's distribution, which is the purpose of importance sampling.
+    The cap introduces bias.
     """
     random = np.random.default_rng(seed)
     trainer, sampler = (np.round(random.dirichlet(np.ones(size)) * 0.9 + 0.1 / size, 4) for _ in range(2))
@@ -913,7 +919,7 @@ def test_without_truncation_the_sampler_counts_as_the_trainer(student, seed, siz
     points=2,
     dtype=True,
     hints=(
-        "A weight is a constant. Which word of torch takes it out of the graph?",
+        "A weight is a constant. Which torch method takes it out of the graph?",
         "Which function of exercise 2 stays finite for every log-ratio?",
     ),
     examples=[
@@ -930,11 +936,11 @@ def test_without_truncation_the_sampler_counts_as_the_trainer(student, seed, siz
 )
 @given(pair=logp_pairs())
 def test_the_weight_is_a_finite_constant(student, pair):
-    """No gradient reaches either argument; float32 stays float32, far log-ratios stay finite, and nothing is changed.
+    """No gradient reaches either argument; float32 stays float32, large log-ratios stay finite, and no argument is
+    modified.
 
-    With a graph the weight would be trained itself: the cheapest way to a large objective is then a trainer that
-    disagrees with its sampler. Shapes that differ and a cap of 0 are refused with a ValueError, as the lines given in
-    the stub do.
+    If the weight had a gradient, it would be trained too: a trainer that disagrees with its sampler would be an easy
+    way to a large objective. The given code in the stub rejects different shapes and a cap of 0 with a ValueError.
     """
     old_logp, sampler_logp = pair
     answer = student.sampler_correction(old_logp, sampler_logp, gradients_of=["old_logp", "sampler_logp"])
