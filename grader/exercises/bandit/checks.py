@@ -368,8 +368,7 @@ def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
     kl_coef=st.integers(0, 4),
 )
 def test_the_old_policy_stays_over_the_inner_updates(student, group, inner_steps, clip, lr, kl_coef):
-    """In several updates with one group, the ratio is measured against the policy that drew the group, and the clip
-    limits it.
+    """In all updates with one group, the ratio compares with the policy that drew the group, and the clip limits it.
 
     With one update the ratio is always 1, which hides most mistakes with the old policy or the clip. Each update takes
     a new gradient at the new logits; the advantages, the old policy and the reference policy do not change.
@@ -610,8 +609,7 @@ def test_equal_rewards_move_it_and_a_baseline_takes_them_away(student, group, sh
 )
 @given(group=bandit_groups())
 def test_a_reinforce_step_is_one_plain_update(student, group):
-    """There is one update whatever inner_steps, clip_eps and kl_coef are; no argument is modified; logits keep their
-    dtype.
+    """A single update, whatever inner_steps, clip_eps and kl_coef are; no argument is modified; the dtype is kept.
 
     REINFORCE has no importance ratio, so using a group twice would be wrong. Logits may be large, probabilities may
     round to 0, and rewards may be whole numbers. The given code in the stub rejects shapes that do not match with a
@@ -889,8 +887,7 @@ def deviation(values, policies, actions):
     examples=[Example(TABLE, config(group_size=4, steps=2), seed=9), Example(TABLE, config(steps=1), seed=10)],
 )
 def test_the_seed_decides_and_nothing_global_does(student, fresh):
-    """The same seed gives the same history, a different seed a different one; global random state is neither used nor
-    changed.
+    """The same seed gives the same history, a different seed a different one; global random state is not used.
 
     A result that cannot be repeated cannot be checked. A function that seeds the global generator changes the random
     numbers of all other code.

@@ -263,8 +263,7 @@ def test_the_mask_of_a_completion_with_an_end(student, worked, fresh):
 @example(batch=(TABLE, TOKENS, 1), eos_id=2)
 @given(batch=rollouts(), eos_id=st.integers(0, 2))
 def test_only_the_first_end_of_the_completion_counts(student, batch, eos_id):
-    """An end token in the prompt is ignored; a completion that is only an end token has one token; without one, all
-    count.
+    """An end token in the prompt is ignored; one right after it is the whole completion; without one, all tokens count.
 
     These batches have end tokens in the prompt, at its last position, twice in a row, and not at all.
     """
@@ -715,8 +714,7 @@ def test_both_means_are_at_the_level_of_the_config(student, seed):
 )
 @given(seed=st.integers(0, 10_000))
 def test_the_loss_is_linear_in_kl_coef(student, seed):
-    """loss = policy_loss + kl_coef * kl, with policy_loss and kl as in the metrics; with kl_coef = 0 there is no KL
-    term.
+    """loss = policy_loss + kl_coef * kl, with both as in the metrics; with kl_coef = 0 there is no KL term.
 
     The KL is a separate term: it is not clipped, not weighted by advantages, and not part of the surrogate.
     """
@@ -969,8 +967,7 @@ def _step(student, *arguments, **options):
     share=st.sampled_from([1.0, 0.5]),
 )
 def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip, share):
-    """In several updates with one batch, the old policy does not change, the clip limits the ratio, and gradients are
-    cleared.
+    """In all updates with one batch, the old policy stays the same, the clip limits the ratio, gradients are cleared.
 
     A single update per batch hides most mistakes with the old policy, the clip or left-over gradients. Both optimizers
     are tried: Adam keeps state from earlier steps. In the middle of a run, the optimizer's learning rate differs from
@@ -1266,8 +1263,7 @@ def test_each_prompt_has_its_own_group(student, seed, groups, size):
 )
 @given(seed=st.integers(0, 10_000), single=st.booleans())
 def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
-    """With groups of one, or equal rewards, a policy that starts at the reference stays there; no group carries a
-    signal.
+    """With groups of one, or equal rewards, a policy that starts at the reference stays there: there is no signal.
 
     At the reference itself, the gradient of the KL is 0. All samples cost time, and the policy learns nothing.
     """

@@ -226,8 +226,7 @@ def test_a_group_of_one_has_advantage_0(student, rewards):
 )
 @given(rewards=reward_groups(prompts=2))
 def test_dtype_is_kept_and_the_rewards_stay(student, rewards):
-    """float32 stays float32, integer and boolean rewards become the default float dtype, and the argument is not
-    modified.
+    """float32 stays float32, integers and booleans become the default float dtype; the argument is not modified.
 
     Rewards are often counts. The given code in the stub rejects invalid rewards with a ValueError.
     """
@@ -394,8 +393,7 @@ def test_the_weights_of_a_short_and_a_long_completion(student, worked, fresh):
 )
 @given(rows=st.integers(1, 6), length=st.integers(1, 6), longer=st.integers(0, 4))
 def test_at_equal_lengths_the_levels_differ_by_a_factor_at_most(student, rows, length, longer):
-    """With equal lengths, a token has the same weight by sequence and by token, and length / max_tokens of it by
-    constant.
+    """With equal lengths, weights by sequence and by token are equal; by constant they are length / max_tokens of that.
 
     So the three losses are equal if all completions have the maximum length: such a batch cannot tell them apart.
     """
@@ -551,8 +549,7 @@ def test_the_ratios_of_two_completions(student, worked, fresh):
 )
 @given(seed=st.integers(0, 10_000), rows=st.integers(1, 4), length=st.integers(1, 5))
 def test_length_and_order_of_the_tokens_do_not_matter(student, seed, rows, length):
-    """Repeating or reordering the tokens of a completion does not change its ratio; swapped policies give the
-    reciprocal.
+    """Repeating or reordering a completion's tokens does not change its ratio; swapping the policies inverts it.
 
     A completion of equal tokens has the ratio of one of its tokens. So one clip range works for short and long
     completions.
@@ -729,7 +726,7 @@ def test_weights_of_2_and_5_times_log_pi(student, worked, fresh):
 @example(pair=(np.array([-1.0, -900.0]), np.array([-900.0, -1.0])), scale=1.0, band=(1.0, 4.0))
 @given(pair=logp_pairs(), scale=st.sampled_from([-1.5, 0.5, 2.0]), band=st.sampled_from(BANDS))
 def test_its_gradient_is_the_weight_times_the_advantage(student, pair, scale, band):
-    """The gradient with respect to logp is the clipped ratio times A for every token, clipped or not; old_logp gets
+    """The gradient with respect to logp is the clipped ratio times A, whether the clip binds or not; old_logp gets
     none.
 
     On samples of the current policy the weight is 1 and this is REINFORCE. Far from it, PPO's clip removes the gradient
@@ -936,8 +933,7 @@ def test_without_truncation_the_sampler_counts_as_the_trainer(student, seed, siz
 )
 @given(pair=logp_pairs())
 def test_the_weight_is_a_finite_constant(student, pair):
-    """No gradient reaches either argument; float32 stays float32, large log-ratios stay finite, and no argument is
-    modified.
+    """No gradient reaches either argument; float32 stays float32, and large log-ratios stay finite.
 
     If the weight had a gradient, it would be trained too: a trainer that disagrees with its sampler would be an easy
     way to a large objective. The given code in the stub rejects different shapes and a cap of 0 with a ValueError.
