@@ -726,8 +726,7 @@ def test_weights_of_2_and_5_times_log_pi(student, worked, fresh):
 @example(pair=(np.array([-1.0, -900.0]), np.array([-900.0, -1.0])), scale=1.0, band=(1.0, 4.0))
 @given(pair=logp_pairs(), scale=st.sampled_from([-1.5, 0.5, 2.0]), band=st.sampled_from(BANDS))
 def test_its_gradient_is_the_weight_times_the_advantage(student, pair, scale, band):
-    """The gradient with respect to logp is the clipped ratio times A, whether the clip binds or not; old_logp gets
-    none.
+    """The gradient with respect to logp is the clipped ratio times A, clipped or not; old_logp gets none.
 
     On samples of the current policy the weight is 1 and this is REINFORCE. Far from it, PPO's clip removes the gradient
     of a rare good token; here it stays, limited to 5 times A.
