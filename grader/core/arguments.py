@@ -45,7 +45,7 @@ def positive(text: str) -> int:
 
 def nearest(name: str, names: Sequence[str]) -> str:
     """What to give instead of an unknown name: the known one that is most like it, or all of them."""
-    import difflib  # for a name that is misspelt; nobody else waits for it
+    import difflib  # only a misspelt name waits for it
 
     close = difflib.get_close_matches(name, names, 1, 0.4)
     return f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"

@@ -8,8 +8,6 @@ files, which are the course's own, archives in archives, and whatever has the na
 from __future__ import annotations
 
 import contextlib
-import difflib
-import functools
 import os
 import re
 import signal
@@ -19,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from .course import EXERCISES, KNOWN, STARTER, given_files
+from .course import EXERCISES, KNOWN, given_files
 from .files import (
     ARCHIVES,
     MAX_ARCHIVE_BYTES,
@@ -31,7 +29,7 @@ from .files import (
     members_of_folder,
 )
 from .host_setup import without_host_setup
-from .notebook import MAX_NOTEBOOK_BYTES, code_of, written_files
+from .notebook import MAX_NOTEBOOK_BYTES, code_of
 from .source import INSTALLED, defined_again, foreign_imports, functions, place
 from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of, wide_encoding
 from .text import counted, listed, one_line
@@ -119,8 +117,8 @@ class Contents:
         """
         if not self.has_modules:
             raise SubmissionError(
-                f"{self.submission.path} holds none of {', '.join(MODULES)}; {'; '.join(self.notes)}; give the folder"
-                " that holds your modules: grade --path FOLDER"
+                f"{self.submission.path}: {'; '.join(self.notes)}; give the folder that holds {', '.join(MODULES)}:"
+                " grade --path FOLDER"
             )
         return replace(self.submission, notes=self.notes)
 
@@ -242,7 +240,7 @@ def _contents(members: Sequence[Member], top: str = "") -> Contents:
         top: Name of the folder that holds them all, if it has one.
     """
     archives = sorted((member for member in members if _is_packed(member)), key=_age)
-    loose = _chosen(members, top, near_misses=not archives)
+    loose = _chosen(members, top, any_name=not archives)
     if not archives:
         return loose
     name = one_line(archives[-1].name, limit=60)
@@ -294,31 +292,26 @@ def _unpacked(archive: Member) -> Contents:
         data = archive.read(MAX_ARCHIVE_BYTES + 1)
     except Exception as error:  # a damaged place in a class's zip shows when it is unpacked
         raise ArchiveError(f"{name} cannot be unpacked ({type(error).__name__}); pack it again") from None
-    return _of_archive(archive.name, data)
-
-
-def _of_archive(name: str, data: bytes) -> Contents:
-    members = members_of_archive(name, data)
+    members = members_of_archive(archive.name, data)
     found = _chosen(members)
     inner = [
-        f"{one_line(each.name, limit=60)} was not opened, because it lies in an archive"
-        for each in members
-        if _is_packed(each)
+        f"{one_line(member.name, limit=60)} was not opened, because it lies in an archive"
+        for member in members
+        if _is_packed(member)
     ]
     return replace(found, notes=(*inner, *found.notes))
 
 
-def _chosen(members: Sequence[Member], top: str = "", *, near_misses: bool = True) -> Contents:
+def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) -> Contents:
     """The modules and the worksheet among some files, without opening an archive.
 
     Args:
         members: The files.
         top: Name of the folder that holds them all, if it has one.
-        near_misses: Take a file with nearly the name of a module where there is no better one.
+        any_name: Take a file of any name for a module that is missing, if it defines functions of it.
     """
-    members = [*members, *_written_by_notebooks(members)]
     found = _candidates(members)
-    left_out = _add_near_misses(found, members) if near_misses else []
+    left_out = _add_by_content(found, members) if any_name else []
     modules = {place: {*files} - {WORKSHEET_FILE} for place, files in found.items()}
     places = sorted(
         (place for place in found if modules[place]),
@@ -357,9 +350,10 @@ def _is_missing(name: str) -> str:
 
 
 def _note_on_none(members: Sequence[Member]) -> str:
-    named = ", ".join(one_line(member.name, limit=60) for member in sorted(members, key=lambda each: each.path)[:5])
-    there = f"there {'is' if len(members) == 1 else 'are'} {counted(len(members), 'file')}"
-    return f"no module was found; {there}" + (f": {named}" if named else "")
+    if not members:
+        return "no module was found, because there are no files"
+    named = ", ".join(one_line(member.name, limit=60) for member in sorted(members, key=lambda member: member.path)[:5])
+    return f"no module was found among {counted(len(members), 'file')}: {named}"
 
 
 def _candidates(members: Sequence[Member]) -> dict[PurePosixPath, dict[str, list[Member]]]:
@@ -368,13 +362,13 @@ def _candidates(members: Sequence[Member]) -> dict[PurePosixPath, dict[str, list
     `clip-2.py` and `clip (2).py` are names of a second upload or download, `Clip.py` and `clip.py.txt` what some
     editors make of a name. The newest upload wins, where a platform numbers them. Then the plain name of a module wins,
     because its student edits and imports it, but the highest number of a worksheet, because a browser gives the plain
-    name to the first download. A file that a notebook writes counts if there is no such file, then a notebook.
+    name to the first download. A notebook counts if there is no such file.
     """
 
-    def rank(member: Member) -> tuple[bool, bool, int, int, int, str]:
+    def rank(member: Member) -> tuple[bool, int, int, int, str]:
         renamed, number = member.name != _graded_name(member), -_stem_and_number(member.name)[1]
         first, second = (number, renamed) if _graded_name(member) == WORKSHEET_FILE else (renamed, number)
-        return _is_notebook(member), bool(member.notebook), -member.upload, first, second, member.name
+        return _is_notebook(member), -member.upload, first, second, member.name
 
     found: dict[PurePosixPath, dict[str, list[Member]]] = {}
     for member in reversed(members):  # of two with one path the last, as unpacked
@@ -401,94 +395,48 @@ def _is_notebook(member: Member) -> bool:
 
 def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[str]:
     """Why the first of these files of one folder is graded as the file of this name."""
-    member, *others = candidates
-    taken = _called(member)
+    taken, *others = [one_line(member.name) for member in candidates]
     notes = [f"{taken} was taken as {name}"] if taken != name else []
-    if same := sum(_called(other) == taken for other in others):
+    if same := others.count(taken):
         notes.append(f"there are {same + 1} of {taken} in one place; graded is the last, as when unpacked")
-    return notes + [f"there is {_called(other)} too; graded is {taken}" for other in others if _called(other) != taken]
+    return notes + [f"there is {other} too; graded is {taken}" for other in others if other != taken]
 
 
-def _called(member: Member) -> str:
-    """A file's name for a note, with the notebook that writes it."""
-    return one_line(member.name) + (f" (written by a cell of {member.notebook})" if member.notebook else "")
-
-
-def _written_by_notebooks(members: Sequence[Member]) -> list[Member]:
-    """The Python files that `%%writefile` writes, as if they lay next to their notebooks."""
-    found = []
-    for member in [each for each in members if _is_notebook(each) and not each.problem][:_STRAYS]:
-        try:
-            data = member.read(MAX_NOTEBOOK_BYTES + 1)
-        except Exception:  # told where a module is read
-            continue
-        if b"%%" in data and len(data) <= MAX_NOTEBOOK_BYTES:
-            notebook = one_line(member.name)
-            for name, text in written_files(notebook, data).items():
-                read = functools.partial(_start_of, text.encode("utf-8", "replace"))
-                found.append(Member(member.path.parent / name, read, upload=member.upload, notebook=notebook))
-    return found
-
-
-def _start_of(data: bytes, limit: int) -> bytes:
-    return data[:limit]
-
-
-def _add_near_misses(
+def _add_by_content(
     found: dict[PurePosixPath, dict[str, list[Member]]], members: Sequence[Member]
 ) -> list[tuple[PurePosixPath, str]]:
-    """Add a file for a module that its folder lacks, if it alone has nearly its name and defines functions of it.
+    """Add a file of any name for a module that its folder lacks, if it alone defines functions of it and of no other.
 
     Returns:
-        The folder of each other file that may have been meant, and a note.
+        The folder of each file that was left out although it defines such functions, and a note.
     """
     places = {place for place, files in found.items() if {*files} - {WORKSHEET_FILE}}
-    ours = {file.name for file in STARTER.glob("*.py")} | {PurePosixPath(name).name for name in given_files()}
-    writers = {member.notebook for member in members}
+    given = {PurePosixPath(name).name for name in given_files()}
     strays = [
         member
         for member in members
-        if member.name.lower().endswith((".py", ".ipynb", ".pyw", ".txt")) and member.name not in ours
+        if member.name.lower().endswith((".py", ".ipynb", ".pyw", ".txt")) and member.name not in given
         if not _graded_name(member) and (member.path.parent in places or not places)
     ]
     meant: dict[tuple[PurePosixPath, str], list[Member]] = {}
     notes = []
-    near_first = sorted(strays, key=lambda each: (not any(_is_near(each, name) for name in MODULES), each.path))
-    for member in near_first[:_STRAYS]:
-        folder, called = member.path.parent, _called(member)
-        missing = [name for name in (*MODULES, *_UNCOUNTED) if name not in found.get(folder, {})]
-        defined = functions(_text(member.name, member)[0])
-        holds = [each.file_name for each in KNOWN if each.file_name in missing and {*defined} & {*each.function_names}]
-        near = [name for name in missing if _is_near(member, name)]
-        ending = ".ipynb" if _is_notebook(member) else ".py"
-        near_and_holds = [name for name in near if name in holds]
-        if len(near_and_holds) == 1:
-            meant.setdefault((folder, near_and_holds[0]), []).append(member)
-        elif holds:
-            target = holds[0].removesuffix(".py") + ending
-            rename = f"rename it to {target}" if len(holds) == 1 else f"hand in one file per module, such as {target}"
-            notes.append((folder, f"{called} was left out, because it defines functions of {listed(holds)}; {rename}"))
-        elif near and "test" not in member.name.lower():
-            notes.append((folder, f"{called} was left out: it defines no function of {listed(near)}"))
-        elif places and _is_notebook(member) and {*missing} & {*MODULES} and member.name not in writers:
-            name = missing[0].removesuffix(".py") + ending
-            notes.append(
-                (folder, f"{called} was left out: a notebook counts if it has the name of a module, such as {name}")
-            )
+    for member in sorted(strays, key=lambda member: member.path)[:_STRAYS]:
+        folder, defined = member.path.parent, {*functions(_text(member.name, member)[0])}
+        there = found.get(folder, {})
+        modules = [each.file_name for each in KNOWN if defined & {*each.function_names} and each.file_name not in there]
+        if len(modules) == 1:
+            meant.setdefault((folder, modules[0]), []).append(member)
+        elif modules:
+            what = f"{one_line(member.name)} was left out, because it defines functions of {listed(modules)}"
+            notes.append((folder, f"{what}; hand in one file per module"))
     for (folder, name), several in meant.items():
         if len(several) == 1:
             found.setdefault(folder, {})[name] = several
         else:
-            which = f"{listed([_called(each) for each in several])} were left out, because each may be {name}"
-            notes.append((folder, f"{which}; rename the one that counts to {name}"))
+            called = listed([one_line(member.name) for member in several])
+            what = f"{called} were left out, because each defines functions of {name}"
+            notes.append((folder, f"{what}; rename the one that counts to {name}"))
     return notes
-
-
-def _is_near(member: Member, module: str) -> bool:
-    """Whether the name of a file has that of a module as a word, or differs in a letter or two."""
-    words = re.findall(r"[a-z]+", re.sub(r"(\.(py|pyw|ipynb|txt))+\Z", "", member.name[:100].lower()))
-    stem = module.removesuffix(".py")
-    return stem in words or difflib.SequenceMatcher(None, "".join(words), stem).ratio() >= 0.8
 
 
 def _notes_on_code(files: Mapping[str, str], loose: Sequence[Member]) -> list[str]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .course_file import COUNT, TEXT, TEXTS, CourseFile, read_course_file, read_toml, wrong_entry
+from .course_file import COUNT, TEXT, TEXTS, CourseFile, read_course_file, read_toml
 from .refusal import FileRefused
 from .text import listed
 
@@ -44,9 +44,6 @@ EXERCISE_SECONDS = 60.0
 
 GRADING_SECONDS = 500.0
 """Wall-clock time that a whole grading waits for student code. What is not done by then is not graded."""
-
-DEATHS_PER_CHECK = 4
-"""A check starts this many workers at most, so that shrinking an input that crashes them stays fast."""
 
 
 @dataclass(frozen=True)
@@ -167,15 +164,14 @@ def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], ...]:
     names = (*written.exercises, *written.optional)
     folders = sorted(path.parent.name for path in FOLDERS.glob("*/exercise.toml"))
     for name in names:
-        key = "exercises" if name in written.exercises else "optional"
         if name not in folders:
-            raise wrong_entry(FILE, key, f"there is no exercise {name!r}; there are {', '.join(folders)}")
+            raise FileRefused(f"{FILE}: there is no exercise {name!r}; there are {', '.join(folders)}")
         if names.count(name) > 1:
-            raise wrong_entry(FILE, key, f"name {name!r} once")
+            raise FileRefused(f"{FILE}: name the exercise {name!r} once")
     for name in written.points:
         if name not in written.exercises:
-            what = f"there is no entry 'points.{name}'; there are {', '.join(written.exercises)}"
-            raise wrong_entry(FILE, name, what, table="points")
+            there = f"there are {', '.join(written.exercises)}"
+            raise FileRefused(f"{FILE}: there is no entry 'points.{name}'; {there}")
     counted = tuple(_exercise(name, points=written.points.get(name, 0)) for name in written.exercises)
     optional = tuple(_exercise(name, optional=True) for name in written.optional)
     others = (_exercise(name, draft=True) for name in folders if name not in names)
@@ -184,11 +180,11 @@ def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], ...]:
     for exercise in (*counted, *optional, *drafts):
         other = numbers.setdefault(exercise.number, exercise.name)
         if other != exercise.name:
-            what = f"{other} has the number {exercise.number} already"
-            raise wrong_entry(exercise.folder / "exercise.toml", "number", what)
-    for key, exercises in (("exercises", counted), ("optional", (*counted, *optional))):
+            file = exercise.folder / "exercise.toml"
+            raise FileRefused(f"{file}: {other} has the number {exercise.number} already")
+    for exercises in (counted, (*counted, *optional)):
         if missing := missing_of(exercises):
-            raise wrong_entry(FILE, key, missing)
+            raise FileRefused(f"{FILE}: {missing}")
     return counted, optional, drafts
 
 

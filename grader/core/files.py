@@ -61,14 +61,12 @@ class Member:
         read: Returns its first bytes, at most as many as asked for.
         problem: Why it must not be read, for example because it is a link.
         upload: Number that a platform gave to its upload; a later one has a higher number.
-        notebook: Name of the notebook that writes this file in a cell; empty for a file of its own.
     """
 
     path: PurePosixPath
     read: Callable[[int], bytes]
     problem: str = ""
     upload: int = 0
-    notebook: str = ""
 
     @functools.cached_property
     def name(self) -> str:

@@ -9,24 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .source import code_only
+from .source import HOST_MODULES, code_only
 
-_HOST_MODULE = r"(?:google\.colab|kaggle_\w+|kagglehub|IPython|ipykernel|ipywidgets|nest_asyncio|dbutils)\b"
+_HOST_MODULE = rf"(?:{'|'.join(map(re.escape, HOST_MODULES))})\b"
 _SETS_UP = re.compile(
     rf"^[ \t]*(?:from|import)[ \t]+{_HOST_MODULE}|\bget_ipython\(|\bos\.chdir\(|__vsc_ipynb_file__"
     r"|\bpip3?['\", ]+install\b|# data processing, CSV file I/O",  # the last is of a new notebook of Kaggle
     re.M,
 )
-_ELSEWHERE = re.compile(r"['\"]/(?:content|kaggle|workspaces|home/jovyan)\b")
 _BINDS = re.compile(r"^(\w+)[ \t]*=(?!=)|\bimport[ \t]+([^\n;]+)|\bas[ \t]+(\w+)", re.M)
 _KEPT = re.compile(r"(?:async[ \t]|def\b|class\b|@|try\b|if[ \t]+__name__\b)")
 _CONTINUES = re.compile(r"[\s)\]}]|(?:elif|else|except|finally)\b")
-_PLAIN_VALUE = re.compile(r"\w+[ \t]*=[^(]*\Z")
 
 
 def without_host_setup(text: str) -> tuple[str, list[str]]:
     """The text with `pass` for each statement that sets up its host, on the same lines, and the first line of each."""
-    if not _SETS_UP.search(text) and not _ELSEWHERE.search(text):
+    if not _SETS_UP.search(text):
         return text, []
     kept: list[str] = []
     dropped: list[str] = []
@@ -35,14 +33,10 @@ def without_host_setup(text: str) -> tuple[str, list[str]]:
         first, *below = statement.split("\n")
         judged, judged_code = (first, code.split("\n")[0]) if code.startswith("if") else (statement, code)
         used = names.intersection(re.findall(r"\w+", judged_code))
-        sets_up = _SETS_UP.search(judged)
-        if _KEPT.match(code) or not (used or sets_up or _ELSEWHERE.search(judged)):
+        if _KEPT.match(code) or not (used or _SETS_UP.search(judged)):
             kept.append(statement)
             continue
         names |= _bound(code)
-        if not used and not sets_up and _PLAIN_VALUE.match(code):
-            kept.append(statement)  # a path alone does no harm
-            continue
         dropped.append(first)
         kept.append("\n".join(["pass", *(line if line.startswith("#") else "" for line in below)]))
     return "\n".join(kept), dropped

@@ -40,7 +40,7 @@ def render(name: str, **values: Any) -> str:
 
 
 def drawing(svg: str) -> str:
-    """A drawing of ours, which templates put in as it is: whoever made it has escaped the words in it."""
+    """A drawing of ours, which templates insert unchanged; its words are escaped already."""
     from markupsafe import Markup
 
     return Markup(svg)

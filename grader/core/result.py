@@ -285,7 +285,7 @@ LARGEST = 2**64
 
 
 def _unlike_ours(result: Result) -> Iterator[str]:
-    """What has the right type, and that no course writes: whoever writes a report of it would stumble there."""
+    """Values of the right type that no grading writes, and that would break a report."""
     ours = [("sha256", result.sha256), ("device", result.device), ("course_version", result.course_version)]
     numbers: list[float | None] = [result.isolation_level]
     for exercise in result.exercises:

@@ -27,12 +27,39 @@ _STRING_OR_COMMENT = re.compile(
 )
 _CODE_IN_STRING = re.compile(r"^(?:(?:async )?def \w+\(|class \w+[(:]|from [\w.]+ import |import \w+$|@\w)", re.M)
 _CONFLICT = re.compile(r"[<>|]{7}(?: .*)?|={7}")
+_NOT_A_MODULE = (
+    (
+        re.compile(r"\s*<(?:!doctype|html)", re.I),
+        "this is a web page, not the file that it shows; download the raw file",
+    ),
+    (
+        re.compile(r"(?:diff --git |--- \S|@@ -\d)"),
+        "this is a patch, not the file that it changes; hand in the file itself",
+    ),
+)
+"""How the text of something else begins."""
+_NOT_PYTHON = (
+    (re.compile(r"\s*(?:```|~~~)"), "lines with ``` belong to Markdown; delete them"),
+    (re.compile(r"\s*[%!]{1,2}[a-zA-Z]"), "lines that begin with % or ! work in a notebook only; delete them"),
+    (re.compile(r"\s*(?:>>>|\.\.\.|In \[\d+\]:) "), "the prompts >>>, ... and In [1]: are no code; delete them"),
+    (re.compile(r".*[\u201c\u201d\u2018\u2019]"), "quotes from a word processor; type \" or ' instead"),
+    (
+        re.compile(r".*[\u00a0\u200b\ufeff]"),
+        "an invisible character, copied from a web page or a PDF; type this line again",
+    ),
+)
+"""Lines that Python cannot read, although they look right to the person who wrote them."""
 _CELL = re.compile(r"# code cell (\d+) of (.+\.ipynb)", re.IGNORECASE)
 _DEF = re.compile(r"(?:async\s+)?def\s+(\w+)")
+_FROM = re.compile(r"from\s+([\w.]+)\s+import\s+(.*)")
 _BOUND = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)|(\w+)\s*(?::[^=]*)?=(?!=)(.*)")
 _IMPORT = re.compile(r"(?:from\s++(\.*+)([\w.]*+)\s++)?import\b\s*\(?(.*)")
-_HOSTS = {"google", "IPython", "ipykernel", "ipywidgets", "kagglehub", "kaggle_secrets", "nest_asyncio"}
+HOST_MODULES = (
+    "google.colab", "kaggle_datasets", "kaggle_secrets", "kagglehub", "IPython", "ipykernel", "ipywidgets",
+    "nest_asyncio", "dbutils",
+)  # fmt: skip
 """Modules of the machines that notebooks run on."""
+_HOSTS = {name.partition(".")[0] for name in HOST_MODULES}
 # An import below one of these may fail, or does not run while the module is imported.
 _GUARD = re.compile(r"try\b|except\b|with\b.*\bsuppress\b|if\b.*\b(?:TYPE_CHECKING|__name__|find_spec|False)\b")
 
@@ -118,6 +145,10 @@ def where_instead(function: str, file_name: str, files: dict[str, str]) -> str:
     for name, other in files.items():
         if name != file_name and function in (found := functions(other)):
             return f"it is in {name} ({place(other, found[function])}); move it to {file_name}"
+    for line in lines(text):
+        imported = _FROM.match(line.code)
+        if imported and (imported[2] == "*" or function in re.findall(r"\w+", imported[2])):
+            return f"{place(text, line.number)} only imports it from {imported[1]}; hand in the code itself"
     found = functions(text)
     others = [name for name in found if name != function][:100]
     if close := difflib.get_close_matches(function, others, n=1, cutoff=0.8):
@@ -134,7 +165,7 @@ def foreign_imports(text: str, own: Iterable[str]) -> Iterator[tuple[str, int]]:
     """
     local = {*own}
     known = sys.stdlib_module_names | INSTALLED | local
-    told = set()
+    named = set()
     for line in lines(text):
         if any(_GUARD.match(header) for _, _, header in line.around):
             continue
@@ -145,8 +176,8 @@ def foreign_imports(text: str, own: Iterable[str]) -> Iterator[tuple[str, int]]:
                 relative = name.startswith(".")
                 top = name.strip(".").split(".")[0]
                 there = local if relative else known | _HOSTS if asks_for_host else known
-                if top and top not in there and top not in told:
-                    told.add(top)
+                if top and top not in there and top not in named:
+                    named.add(top)
                     yield top, line.number
 
 
@@ -162,12 +193,20 @@ def _imported(match: re.Match[str]) -> list[str]:
 
 def why_not_python(text: str, line: int, message: str) -> tuple[int, str]:
     """Why a text is no Python, better than Python says it, and the line. Without a better reason: as it came."""
-    conflicts = [(number, each) for number, each in enumerate(text.split("\n"), 1) if _CONFLICT.fullmatch(each)]
+    written = text.split("\n")
+    conflicts = [(number, each) for number, each in enumerate(written, 1) if _CONFLICT.fullmatch(each)]
     if any(marker[0] != "=" or number == line for number, marker in conflicts):
         return conflicts[0][0], (
             "an unresolved merge conflict begins here; keep one of the two sides, and delete the other and the lines"
             " with <<<<<<<, ======= and >>>>>>>"
         )
+    for begins, reason in _NOT_A_MODULE:
+        if begins.match(text):
+            return 1, reason
+    failing = "".join(written[line - 1 : line])
+    for looks, reason in _NOT_PYTHON:
+        if looks.match(failing) and (failing.isascii() or "character" in message):
+            return line, reason
     for found in _STRING_OR_COMMENT.finditer(text):
         if found[1] and _CODE_IN_STRING.search(found[0]):
             start = text.count("\n", 0, found.start()) + 1

@@ -37,7 +37,7 @@ class Submission:
         path: The folder itself, for an editor or a debugger.
         files: File name to text: modules, and other files of theirs that these import.
         problems: Name of a module to the sentence that says why there is no text.
-        notes: What was decided about the files, for whoever handed them in.
+        notes: What was decided about the files, for the student.
     """
 
     folder: str
@@ -49,7 +49,7 @@ class Submission:
     @property
     def sha256(self) -> str:
         """Identity of what was graded: the same files give the same digest, whatever else lies in the folder."""
-        import hashlib  # loads OpenSSL, which nobody shall wait for before torch
+        import hashlib  # loads OpenSSL, which can wait until torch is imported
 
         digest = hashlib.sha256()
         for name, text in sorted((self.files | self.problems).items()):
@@ -58,7 +58,7 @@ class Submission:
 
     @property
     def helpers(self) -> frozenset[str]:
-        """Names of the files beside the modules that these import."""
+        """Names of the other files, which the modules import."""
         return frozenset(self.files) - {exercise.file_name for exercise in KNOWN}
 
     def slow_imports(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ def text_of(name: str, data: bytes) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         return "", f"{name} is not {error.encoding.upper()} text (line {line}); save it as UTF-8"
-    except (LookupError, UnicodeError):  # Python's codecs are not all of text, and Python refuses those
+    except (LookupError, UnicodeError):  # Python refuses codecs that are not for text
         return "", f"{name} has a coding line that Python does not take; save it as UTF-8 and delete that line"
     if half := _HALF_A_CHARACTER.search(text):
         line = text[: half.start()].count("\n") + 1

@@ -20,7 +20,7 @@ _FORMULA = re.compile(
     r"(^|;)(?=\s*[-=+@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u207a\u207b\u207c\u208a\u208b\u208c])"
 )
 
-# What a terminal obeys, with its parameters: they say nothing to a reader. The characters are removed in any case.
+# Commands to a terminal, removed with their parameters.
 _ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)")
 
 _NOT_PLAIN_ASCII = re.compile(
@@ -48,7 +48,7 @@ def plain(text: str, *, limit: int = 4_000) -> str:
 def visible(text: str) -> str:
     """The text with invisible characters written out: U+202E becomes "[U+202E]".
 
-    For a person who judges the text: what was hidden in it is shown, and does nothing. Newlines and tabs stay.
+    A reader sees what was hidden in the text, and it has no effect. Newlines and tabs stay.
     """
     return _NOT_PLAIN_ASCII.sub(_written_out, text.replace("\r\n", "\n"))
 

@@ -22,7 +22,7 @@ from ..core import course
 from ..core.refusal import FileRefused, not_python
 from ..core.result import CheckResult
 from .points import shared_out
-from .student import Example
+from .student import Call, Example
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -69,6 +69,11 @@ class Check:
     def whole_name(self) -> str:
         """The function under test, "exercise.function"."""
         return f"{self.exercise}.{self.function}"
+
+    def call(self, example: Example) -> Call:
+        """The call of one of its examples."""
+        names, _ = course.exercise(self.exercise).parameters(self.function)
+        return Call.of(self.function, example, names)
 
 
 def check(
@@ -181,7 +186,7 @@ def _imported(name: str, file: str) -> ModuleType:
         return importlib.import_module(name)
     except SyntaxError as error:
         raise not_python(file, error) from None
-    except Exception as error:  # whatever its author wrote
+    except Exception as error:  # an author may write anything
         raise FileRefused(f"{file} cannot be imported ({type(error).__name__}: {error}); correct it") from error
 
 

@@ -1,7 +1,8 @@
 """What counts as equal, and the story of a difference.
 
-Compares type, then shape, dtype and device, then finiteness, then values: never broadcasts, never lets a NaN equal a
-NaN. Knows numbers and no process. The tolerances live here, out of reach of any submission.
+Every function here that takes an answer raises `Mismatch` where the answer is not what it must be. Type comes first,
+then shape, dtype and device, then finiteness, then values; nothing is broadcast, and no NaN equals a NaN. The
+tolerances live here, out of reach of any submission.
 """
 
 from __future__ import annotations
@@ -20,17 +21,18 @@ from .student import MODE, Answer, Array, Call, Half, Record, Tensor, Transposed
 Float64 = npt.NDArray[np.float64]
 
 # Relative and absolute tolerance by dtype: far above rounding errors of any correct formula on inputs of order 1, far
-# below the effect of any known mistake (the smallest, std_eps 1e-6 for 1e-8, is told by an input made for it).
+# below the effect of any known mistake (the smallest, std_eps 1e-6 for 1e-8, shows on an input made for it).
 TOLERANCE = {
     "float64": (1e-6, 1e-9),
     "float32": (1e-4, 1e-6),
     "float16": (2e-2, 1e-3),
     "bfloat16": (5e-2, 1e-2),
 }
-
-
 _LONG_ROW, _EXCERPT = 24, 8
-"""Of a row with more numbers a report shows a few: a curve of 51 is read by nobody."""
+"""Of a row with more numbers a report shows a few."""
+_EITHER = "float32 or float64"
+_ALL_DIGITS = 17
+"""As many tell every float64 from the next one. With them each number has those that it needs: 0.3 needs one."""
 
 
 class Mismatch(AssertionError):
@@ -92,14 +94,7 @@ def tensor(
 ) -> Float64:
     """The value of an answer as float64, once type, shape, dtype, device and finiteness are right.
 
-    Args:
-        answer: What the submission returned.
-        shape: The shape that it must have.
-        dtype: The dtype that it must have; None for float32 or float64.
-        finite: Refuse NaN and infinities.
-
-    Raises:
-        Mismatch: it is not such a tensor. A wrong dtype alone is only noted where `answer` has a place for it.
+    Without a dtype, float32 and float64 are right. A wrong dtype alone is only noted where `answer` has a place for it.
     """
     value = answer.value
     expected = f"a tensor of shape {_shape(shape)}" + (f" and dtype {dtype}" if dtype else "")
@@ -119,13 +114,15 @@ def tensor(
         rows = [("yours", f"on {value.device}"), ("expected", f"on {answer.device}")]
         raise _mismatch(answer, rows, f"the result is on {value.device} and must be on {answer.device}")
     numbers = value.array.astype(np.float64)
-    if finite and not np.isfinite(numbers).all():
-        what = "NaN" if np.isnan(numbers).any() else "an infinity"
-        raise _mismatch(answer, [("yours", show(value)), ("expected", "finite numbers")], f"the result holds {what}")
+    if finite:
+        _require_finite(answer, numbers, ("expected", "finite numbers"))
     return numbers
 
 
-_EITHER = "float32 or float64"
+def _require_finite(answer: Answer, numbers: Float64, expected: tuple[str, str]) -> None:
+    if not np.isfinite(numbers).all():
+        what = "NaN" if np.isnan(numbers).any() else "an infinity"
+        raise _mismatch(answer, [("yours", show(numbers)), expected], f"the result holds {what}")
 
 
 def _odd_dtype(found: str, wanted: str | None) -> str:
@@ -135,11 +132,7 @@ def _odd_dtype(found: str, wanted: str | None) -> str:
 
 
 def record(answer: Answer, type_name: str, names: Sequence[str]) -> dict[str, Answer]:
-    """The fields of an answer that must be an object of one of the course's dataclasses, each as an answer.
-
-    Raises:
-        Mismatch: it is something else, or lacks a field.
-    """
+    """The fields of an answer that must be an object of one of the course's dataclasses, each as an answer."""
     value = answer.value
     expected = [("yours", show_type(value)), ("expected", f"a {type_name}")]
     if not isinstance(value, Record):
@@ -150,11 +143,7 @@ def record(answer: Answer, type_name: str, names: Sequence[str]) -> dict[str, An
 
 
 def pair(answer: Answer) -> tuple[Answer, Answer]:
-    """The two values of an answer that must be a tuple of two, each as an answer.
-
-    Raises:
-        Mismatch: it is something else.
-    """
+    """The two values of an answer that must be a tuple of two, each as an answer."""
     value = answer.value
     if not isinstance(value, tuple | list) or len(value) != 2:
         rows = [("yours", show_type(value)), ("expected", "two values, as a tuple")]
@@ -164,11 +153,7 @@ def pair(answer: Answer) -> tuple[Answer, Answer]:
 
 
 def entries(answer: Answer, names: Sequence[str]) -> dict[str, Answer]:
-    """Some entries of an answer that must be a dict, each as an answer. It may hold more of them.
-
-    Raises:
-        Mismatch: it is something else, or lacks one of them.
-    """
+    """Some entries of an answer that must be a dict, each as an answer. It may hold more of them."""
     value = answer.value
     if not isinstance(value, dict):
         expected = ("expected", "a dict with " + ", ".join(names))
@@ -189,11 +174,7 @@ def number(
     rtol: float = 1e-4,
     atol: float = 1e-6,
 ) -> float:
-    """Require a plain number, with this value unless None is expected.
-
-    Raises:
-        Mismatch: it is something else, or another number.
-    """
+    """Require a plain number, with this value unless None is expected."""
     value = answer.value
     if isinstance(value, bool) or not isinstance(value, int | float):
         rows = [(what, show_type(value)), ("expected", "a float")]
@@ -205,16 +186,7 @@ def number(
 
 
 def parameters(answer: Answer, name: str, like: Mapping[str, Array]) -> dict[str, Float64]:
-    """The parameters of a model among the arguments, as they were after the call.
-
-    Args:
-        answer: What the submission returned.
-        name: The argument.
-        like: The parameters that the model had before the call.
-
-    Raises:
-        Mismatch: these are not the names and shapes that it had, or they are not finite.
-    """
+    """The finite parameters of a model, the argument `name`, after the call; `like` has those that it had before."""
     value = answer.arguments.get(name)
     state = value.fields.get("state") if isinstance(value, Record) else None
     found = {key: part for key, part in state.items() if isinstance(part, Tensor)} if isinstance(state, dict) else {}
@@ -240,42 +212,19 @@ def same(
     rtol: float | None = None,
     atol: float | None = None,
 ) -> Float64:
-    """Require a tensor with these values.
+    """Require a tensor with the shape and the values of `expected`, and return it as float64.
 
-    Args:
-        answer: What the submission returned.
-        expected: The values, with the shape that the answer must have.
-        dtype: As for `tensor`.
-        why: What the difference means, for the report; a sentence is made from the numbers if empty.
-        label: What the expected values are called in the report.
-        beside: Other answers, from whose values the expected ones were made.
-        rtol: Relative tolerance; by dtype if None.
-        atol: Absolute tolerance; by dtype if None.
-
-    Returns:
-        The values as float64.
-
-    Raises:
-        Mismatch: they differ.
+    The dtype is that of `tensor`; `why`, `label` and `beside` are those of `close`. The tolerances go by the dtype
+    unless they are given.
     """
     wanted = np.asarray(expected, dtype=np.float64)
     yours = tensor(answer, shape=wanted.shape, dtype=dtype, finite=False)
-    if not np.isfinite(yours).all():
-        what = "NaN" if np.isnan(yours).any() else "an infinity"
-        raise _mismatch(answer, [("yours", show(yours)), (label, show(wanted))], f"the result holds {what}")
-    default_rtol, default_atol = TOLERANCE.get(answer.value.dtype, (0.0, 0.0))  # whole numbers and bools are exact
+    _require_finite(answer, yours, (label, show(wanted)))
+    by_dtype = TOLERANCE.get(answer.value.dtype, (0.0, 0.0))  # whole numbers and bools are exact
+    rtol, atol = (given if given is not None else usual for given, usual in zip((rtol, atol), by_dtype, strict=True))
     odd = _odd_dtype(answer.value.dtype, dtype)
     try:
-        close(
-            answer,
-            yours,
-            wanted,
-            why=why,
-            label=label,
-            beside=beside,
-            rtol=default_rtol if rtol is None else rtol,
-            atol=default_atol if atol is None else atol,
-        )
+        close(answer, yours, wanted, why=why, label=label, beside=beside, rtol=rtol, atol=atol)
     except Mismatch as problem:
         if odd:
             problem.story = f"{problem.story or 'the values differ'}; besides, {odd}"
@@ -312,15 +261,8 @@ def close(
         beside: Other answers, from whose values the expected ones were made.
         rtol: Relative tolerance.
         atol: Absolute tolerance; one for each number, or one for all.
-
-    Raises:
-        Mismatch: they differ.
     """
-    if answer.odd_dtypes and isinstance(answer.value, Tensor):  # as close as the dtype allows that is wrong already
-        own_rtol, own_atol = TOLERANCE.get(answer.value.dtype, (0.0, 0.0))
-        rtol, atol = max(rtol, own_rtol), np.maximum(atol, own_atol)
-    # Nothing is near an infinity, whose tolerance is one too.
-    wrong = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected)) | ~np.isfinite(expected)
+    wrong = _wrong(answer, yours, expected, rtol, atol)
     if not wrong.any():
         return
     place, shown = _excerpt(wrong)
@@ -334,6 +276,18 @@ def close(
         last += ".tolist()"  # torch prints four digits
     story = why or _difference(left, right, wrong)
     raise _mismatch(answer, rows, story, last=last, beside=beside, is_plain=is_plain)
+
+
+def _wrong(
+    answer: Answer, yours: Float64, expected: Float64, rtol: float, atol: float | Float64
+) -> npt.NDArray[np.bool_]:
+    """Where numbers differ."""
+    if answer.odd_dtypes and isinstance(answer.value, Tensor):  # as close as the dtype allows that is wrong already
+        own_rtol, own_atol = TOLERANCE.get(answer.value.dtype, (0.0, 0.0))
+        rtol, atol = max(rtol, own_rtol), np.maximum(atol, own_atol)
+    # Nothing is near an infinity, whose tolerance is one too.
+    wrong: npt.NDArray[np.bool_] = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected))
+    return wrong | ~np.isfinite(expected)
 
 
 def _is_plain(yours: Float64, expected: Float64) -> bool:
@@ -357,21 +311,14 @@ def require(
     """Require a property that is not a comparison with given numbers.
 
     `shows` and `beside` are those of `close`, `seen` is that of `Mismatch`.
-
-    Raises:
-        Mismatch: it does not hold.
     """
     if not condition:
-        told = [(label, value if isinstance(value, str) else show(value)) for label, value in rows]
-        raise _mismatch(answer, told, why, last=shows, beside=beside, seen=seen)
+        texts = [(label, value if isinstance(value, str) else show(value)) for label, value in rows]
+        raise _mismatch(answer, texts, why, last=shows, beside=beside, seen=seen)
 
 
 def no_global_randomness(answer: Answer, instead: str = "use the generator") -> None:
-    """Require that a call whose random state was watched left it alone; `instead` is what to do.
-
-    Raises:
-        Mismatch: it did not.
-    """
+    """Require that a call whose random state was watched left it alone; `instead` is what to do."""
     states = {"torch": "torch.get_rng_state()", "numpy": "str(np.random.get_state())", "random": "random.getstate()"}
     state = states.get(answer.random_changed)
     if state:
@@ -393,14 +340,7 @@ def same_gradient(
     rtol: float = 1e-5,
     atol: float = 1e-6,
 ) -> Float64:
-    """Require a gradient with respect to one of the arguments, with these values. Arguments as for `close`.
-
-    Returns:
-        The gradient as float64.
-
-    Raises:
-        Mismatch: there is none, or another one.
-    """
+    """Require a gradient with respect to an argument, and return it as float64; keywords as for `close`."""
     found = gradient(answer, name, shape=expected.shape)
     yours_label, last = f"gradient in {name}", f"{_derived(answer, name)}[0]"
     close(answer, found, expected, why=why, yours_label=yours_label, label=label, shows=last, rtol=rtol, atol=atol)
@@ -414,11 +354,7 @@ def _derived(answer: Answer, name: str, options: str = "") -> str:
 
 
 def gradient(answer: Answer, name: str, *, shape: tuple[int, ...]) -> Float64:
-    """The gradient of an answer with respect to one of its arguments, which must exist and be finite.
-
-    Raises:
-        Mismatch: there is none, or it holds a NaN or an infinity.
-    """
+    """The gradient of an answer with respect to one of its arguments, which must exist and be finite."""
     value, last = answer.gradients[name], _derived(answer, name)
     label = f"gradient in {name}"
     expected = ("expected", f"a finite gradient of shape {_shape(shape)}")
@@ -435,11 +371,7 @@ def gradient(answer: Answer, name: str, *, shape: tuple[int, ...]) -> Float64:
 
 
 def no_gradient(answer: Answer, name: str) -> None:
-    """Require that an argument is a constant: no gradient reaches it, or an exactly zero one.
-
-    Raises:
-        Mismatch: a gradient reaches it.
-    """
+    """Require that an argument is a constant: no gradient reaches it, or an exactly zero one."""
     value = answer.gradients[name]
     if value is not None and np.any(value.array != 0):
         rows = [(f"gradient in {name}", show(value)), ("expected", "none")]
@@ -451,22 +383,14 @@ def no_gradient(answer: Answer, name: str) -> None:
 
 
 def no_graph(answer: Answer) -> None:
-    """Require a value without a graph, from a function that is called with tensors that need no gradient.
-
-    Raises:
-        Mismatch: the value still requires a gradient.
-    """
+    """Require a value without a graph, from a function that is called with tensors that need no gradient."""
     if answer.graph:
         rows = [("yours", "a tensor that requires a gradient"), ("expected", "plain numbers: detach them")]
         raise _mismatch(answer, rows, "the result drags the graph of its own computation along")
 
 
 def untouched(answer: Answer) -> None:
-    """Require that every tensor among the arguments is after the call what it was before; the parameters of models not.
-
-    Raises:
-        Mismatch: one was changed in place, or something was left on it.
-    """
+    """Require that every tensor among the arguments, but no parameter of a model, is what it was before the call."""
     for name, (before, after) in changed_in_place(answer).items():
         rows = [(f"{name} before", show(before)), (f"{name} after", show(after))]
         story = f"your function changed its argument {name} in place; work on a new tensor"
@@ -509,11 +433,7 @@ def _identical(left: Tensor, right: Tensor) -> bool:
 
 
 def mode_kept(answer: Answer, name: str) -> None:
-    """Require that a model among the arguments is in the mode in which it came, with all gradients on.
-
-    Raises:
-        Mismatch: its mode was changed.
-    """
+    """Require that a model among the arguments is in the mode in which it came, with all gradients on."""
     model = answer.arguments.get(name)
     fields = model.fields if isinstance(model, Record) else {}
     flags = fields.get("requires_grad")
@@ -544,14 +464,10 @@ def show(value: Any, digits: int = 6) -> str:
 
 
 def _without_dust(array: Array) -> Array:
-    """Rounding errors beside much larger numbers as 0: -3e-18 beside 2.1 says nothing, and neither does -0."""
+    """The array with 0 instead of -0 and of numbers far smaller than its largest, such as -3e-18 next to 2.1."""
     if array.dtype.kind != "f" or not array.size or not np.isfinite(array).all():
         return array
     return np.where(np.abs(array) <= 1e-14 * np.abs(array).max(), 0.0, array)
-
-
-_ALL_DIGITS = 17
-"""As many tell every float64 from the next one. With them each number has those that it needs: 0.3 needs one."""
 
 
 def show_pair(yours: Array, expected: Array) -> tuple[str, str]:

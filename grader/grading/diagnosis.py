@@ -1,9 +1,9 @@
 """Why checks failed: the mistakes that a submission's answers show, and wrong functions that are called.
 
-A failing call is first repeated alone: an answer that depends on earlier calls shows no mistake but that. Then the
-function is asked for all worked examples again, and its answers are compared with those recorded of every known
-mistake (`vectors`). What none explains is described: by what the numbers have in common with the right ones (`looks`),
-or by which calls are wrong (`which_calls`).
+First the grader repeats each failing call alone: if the answer differs, it depends on earlier calls, and no other
+mistake is named. Then it calls the function with all worked examples and compares the answers with the recorded answers
+of each known mistake (`vectors`). If no known mistake explains a failure, the report describes the numbers: what they
+have in common with the right ones (`looks`), or which calls are wrong (`which_calls`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..core import course
 from ..core.course import Exercise
@@ -27,20 +26,18 @@ from .settings import Settings
 from .shown_call import show_call
 from .student import (
     Answer,
-    Call,
     Clock,
     Example,
     MachineTooBusy,
     Student,
-    StudentCrashed,
     StudentDied,
     StudentError,
 )
-from .vectors import Diagnosis, Observation, Vector, agree
+from .vectors import Observation, Vector, agree
 
 _NAMING_SECONDS = 10.0
 _ALIKE = 2
-"""As many names that numbers cannot tell apart are said; more would be no help."""
+"""If more mistakes than this explain the numbers equally well, none is named."""
 
 
 @dataclass(frozen=True)
@@ -65,26 +62,12 @@ Seen = list[tuple[Vector, Observation]]
 """Worked examples, each with what a submission makes of it."""
 
 
-@dataclass(frozen=True)
-class Named:
-    """A misconception that a submission's answers to the examples of one check show.
-
-    Attributes:
-        check: Id of the check.
-        diagnosis: The misconception.
-        everywhere: The answers to all other examples show it too; False if another mistake is mixed in.
-    """
-
-    check: str
-    diagnosis: Diagnosis
-    everywhere: bool
-
-
 def explain(
     settings: Settings,
     result: Result,
     failures: Mapping[str, Failure],
     *,
+    called: Mapping[str, Sequence[str]],
     own_mistakes: Set[str],
     corrected: Mapping[str, Submission],
     without_answer: Set[str],
@@ -96,6 +79,7 @@ def explain(
         settings: Of the grading.
         result: What came of it.
         failures: Id of a check to the call that it failed for, where that came back.
+        called: See `wrong_functions_called`.
         own_mistakes: The checks that fail with right earlier functions, too.
         corrected: Function, "exercise.function", to the submission with right functions where it calls wrong ones.
         without_answer: The functions, "exercise.function", that gave none to a worked example within their limits:
@@ -105,58 +89,37 @@ def explain(
     Raises:
         SandboxError: there is no worker to be had.
     """
+    _blame_what_is_called(result, called)
     for exercise in result.exercises:
-        own = clocks[exercise.name]
-        silent = {name.removeprefix(f"{exercise.name}.") for name in without_answer}
+        own, left_out = clocks[exercise.name], called.keys() | without_answer
         try:
-            called = _blame_what_is_called(settings, exercise, result, own)
             exercise.misconceptions = [
-                as_entry(exercise.name, named)
-                for named in (
-                    *_named(settings, exercise, called.keys() | silent, failures, own),
-                    *_named_beside_others(settings, exercise, called, own_mistakes, corrected, own),
-                )
+                *_named(settings, exercise, left_out, failures, own),
+                *_named_beside_others(settings, exercise, called, own_mistakes, corrected, own),
             ]
         except SandboxError:
             raise
-        except Exception:  # of an answer that nobody thought of: the points stand, without names
+        except Exception:  # an unforeseen answer costs the names, not the points
             exercise.misconceptions = []
-
-
-def as_entry(exercise: str, named: Named) -> NamedMistake:
-    """A named mistake as a result holds it."""
-    diagnosis = named.diagnosis
-    page = PAGE if diagnosis.heading else course.exercise(exercise).mistakes_page
-    return NamedMistake(
-        check=named.check,
-        everywhere=named.everywhere,
-        page=f"{page}#{diagnosis.anchor}",
-        function=diagnosis.function,
-        name=diagnosis.name,
-        sentence=diagnosis.sentence,
-        explanation=diagnosis.explanation,
-        observed=diagnosis.observed,
-    )
 
 
 def _named(
     settings: Settings,
     exercise: ExerciseResult,
-    blameless: Set[str],
+    left_out: Set[str],
     failures: Mapping[str, Failure],
     clocks: tuple[Clock, ...],
-) -> list[Named]:
-    """Name the mistakes that the submission's answers to the worked examples show.
+) -> list[NamedMistake]:
+    """Name the mistakes that the submission's answers to the worked examples show, except in functions left out.
 
-    Not those of blameless functions: their numbers are wrong because of what they call, and a mistake of their own that
-    gives the same numbers is not the one that was made.
+    A function is left out if it calls wrong ones, because these make its numbers wrong, or if it gives no answer.
     """
-    failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
-    suspects = {check.function for check in failing} - blameless
-    found: list[Named] = []
+    failing = _failing(exercise)
+    suspects = {check.function for check in failing if f"{exercise.name}.{check.function}" not in left_out}
+    found: list[NamedMistake] = []
     for name in suspects:
         found += _depends_on_earlier_calls(settings, name, failing, failures, clocks)
-    suspects -= {named.diagnosis.function for named in found}
+    suspects -= {named.function for named in found}
     _, known = vectors.load(exercise.name)
     for function, seen in observations(settings, exercise.name, suspects, clocks).items():
         ids = [check.id for check in failing if check.function == function]
@@ -172,31 +135,34 @@ def _named_beside_others(
     own_mistakes: Set[str],
     corrected: Mapping[str, Submission],
     clocks: tuple[Clock, ...],
-) -> Iterator[Named]:
-    """Name known mistakes of functions that call wrong ones, or say beside the check that none is named.
+) -> Iterator[NamedMistake]:
+    """Name known mistakes of functions that call wrong ones, or note in the check that none is named.
 
     The recorded answers are those of a mistake with right functions around it, so right ones are put in their place.
     """
-    failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN) and check.id in own_mistakes]
+    failing = [check for check in _failing(exercise) if check.id in own_mistakes]
     _, known = vectors.load(exercise.name)
-    for function in dict.fromkeys(check.function for check in failing if check.function in called):
-        checks = [check for check in failing if check.function == function]
-        submission = corrected[f"{exercise.name}.{function}"]
-        asked = replace(settings, submission=submission)
+    for function in dict.fromkeys(check.function for check in failing):
+        checks, name = [check for check in failing if check.function == function], f"{exercise.name}.{function}"
+        asked = replace(settings, submission=corrected[name])
         seen = observations(asked, exercise.name, {function}, clocks).get(function, [])
         mistakes = known.get(function, {})
-        found = _Agreement.of(seen, mistakes).named(seen, mistakes, [check.id for check in checks])
+        found = _named_by_check(_evidence(seen, mistakes), seen, [check.id for check in checks])
         named = [each for several in found.values() for each in several if each.everywhere]
         yield from named
-        first = " and ".join(f"`{name.split('.')[1]}`" for name in called[function])
+        first = " and ".join(f"`{used.split('.')[1]}`" for used in called[name])
         for check in checks:
             if check.id not in {each.check for each in named}:
                 check.may_come_from.append(f"a mistake of its own, which gets no name here: correct your {first} first")
 
 
 def _named_for(
-    settings: Settings, seen: Seen, known: dict[str, Diagnosis], failing: Sequence[str], failures: Mapping[str, Failure]
-) -> list[Named]:
+    settings: Settings,
+    seen: Seen,
+    known: dict[str, NamedMistake],
+    failing: Sequence[str],
+    failures: Mapping[str, Failure],
+) -> list[NamedMistake]:
     """What explains the failing checks of a function: known mistakes that explain all, or what says most per check."""
     causes = diagnose(seen, known, failing)
     wrong = {name: _wrong_answers(check, seen) for name, check in settings.selected.items()}
@@ -208,7 +174,7 @@ def _named_for(
         firm = set()  # what explains so few of them may be right by chance
     alike = what_they_show(everything, STRONG) if len(everything) > 1 else None
     calls = _which_calls(settings, seen)
-    found: list[Named] = []
+    found: list[NamedMistake] = []
     for name in failing:
         failure, own = failures.get(name), wrong[name]
         # A check may fail for what its own examples do not show.
@@ -225,13 +191,15 @@ def _named_for(
                 observed = what_they_show(own, WEAK) or (what_they_show(everything, WEAK) if is_shown else None)
         if observed:
             everywhere = observed in (alike, calls, failure and failure.seen)
-            found.append(Named(name, _general(settings.selected[name].function, *observed), everywhere))
+            found.append(_observation(name, settings.selected[name].function, *observed, everywhere=everywhere))
         else:
             found += causes_here
     return found
 
 
-def _explain_all(causes: Sequence[Named], failing: Sequence[str], wrong: Mapping[str, Sequence[looks.Case]]) -> bool:
+def _explain_all(
+    causes: Sequence[NamedMistake], failing: Sequence[str], wrong: Mapping[str, Sequence[looks.Case]]
+) -> bool:
     """Whether known mistakes that nothing speaks against explain every failing check whose own examples are wrong."""
     explained = {named.check for named in causes if named.everywhere}
     return bool(explained) and all(name in explained for name in failing if wrong[name])
@@ -243,7 +211,7 @@ def _depends_on_earlier_calls(
     failing: Sequence[CheckResult],
     failures: Mapping[str, Failure],
     clocks: tuple[Clock, ...],
-) -> Iterator[Named]:
+) -> Iterator[NamedMistake]:
     """Repeat the calls that checks of a function failed for, each alone, and name those with another answer.
 
     The report then shows a call to make before it, with which it goes wrong again, if one is found.
@@ -253,11 +221,10 @@ def _depends_on_earlier_calls(
         if failure is None or check.function != function:
             continue
         if not _repeats(settings, check, failure, clocks):
-            yield Named(entry.id, _general(function, "earlier_calls", _EARLIER_CALLS), True)
-            names, _ = course.exercise(check.exercise).parameters(function)
+            yield _observation(entry.id, function, "earlier_calls", _EARLIER_CALLS)
             for before in (*check.examples[:1], failure.example) if settings.secret == PUBLIC else ():
                 if _repeats(settings, check, failure, clocks, before):
-                    entry.call = f"{show_call(Call.of(function, before, names))}\n{entry.call}"
+                    entry.call = f"{show_call(check.call(before))}\n{entry.call}"
                     break
         if not settings.fresh_workers:
             return  # there, a worker takes seconds
@@ -276,20 +243,21 @@ def _repeats(settings: Settings, check: Check, failure: Failure, clocks: tuple[C
     return not before
 
 
-_NO_ANSWER = (StudentDied, StudentError, StudentCrashed, MachineTooBusy)
+_NO_ANSWER = (StudentDied, StudentError, MachineTooBusy)
 _EARLIER_CALLS = "others when this call is made alone, in a new process: they depend on the calls before it"
 
 
-def _general(function: str, heading: str, sentence: str) -> Diagnosis:
-    """An observation, which is explained under a heading of the page of general observations."""
+def _observation(check: str, function: str, heading: str, sentence: str, *, everywhere: bool = True) -> NamedMistake:
+    """What is seen in the numbers, explained under a heading of the page of general observations."""
     _, explanation = HEADINGS[heading]
-    return Diagnosis(function, heading, sentence, explanation, heading=heading, observed=True)
+    page = f"{PAGE}#seen-{heading}"
+    return NamedMistake(check, everywhere, page, function, heading, sentence, explanation, observed=True)
 
 
 def _which_calls(settings: Settings, seen: Seen) -> tuple[str, str] | None:
     """Which calls of a function are wrong, as heading and sentence, where the arguments tell."""
     calls = [
-        (_by_name(check, example), example, agree(observation, vector.expected))
+        (check.call(example).arguments, example, agree(observation, vector.expected))
         for check in settings.selected.values()
         for example, (vector, observation) in _examples(check, seen)
     ]
@@ -305,50 +273,47 @@ def _examples(check: Check, seen: Seen) -> Iterator[tuple[Example, tuple[Vector,
 def _wrong_answers(check: Check, seen: Seen) -> list[looks.Case]:
     """The wrong answers to the examples of a check."""
     return [
-        looks.case(_by_name(check, example), example, observation, vector.expected)
+        looks.case(check.call(example).arguments, example, observation, vector.expected)
         for example, (vector, observation) in _examples(check, seen)
         if observation.get("left") or not agree(observation, vector.expected)
     ]
 
 
-def _by_name(check: Check, example: Example) -> dict[str, Any]:
-    """The positional arguments of a call by name."""
-    names, _ = course.exercise(check.exercise).parameters(check.function)
-    return dict(zip(names, example.arguments, strict=False))
+def wrong_functions_called(settings: Settings, result: Result, clocks: Clocks) -> dict[str, list[str]]:
+    """The functions that lost points and call wrong ones: each to these, all as "exercise.function"."""
+    is_wrong: dict[str, bool] = {}
+    called: dict[str, list[str]] = {}
+    for exercise in result.exercises:
+        uses = course.exercise(exercise.name).uses
+        for function in dict.fromkeys(check.function for check in _failing(exercise)):
+            for used in uses.get(function, ()):
+                if used not in is_wrong:
+                    is_wrong[used] = _is_wrong(settings, used, result, clocks[exercise.name])
+                if is_wrong[used]:
+                    called.setdefault(f"{exercise.name}.{function}", []).append(used)
+    return called
 
 
-def _blame_what_is_called(
-    settings: Settings, exercise: ExerciseResult, result: Result, clocks: tuple[Clock, ...]
-) -> dict[str, list[str]]:
-    """Write beside each failing check which functions it calls that are wrong themselves.
+def _failing(exercise: ExerciseResult) -> list[CheckResult]:
+    return [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
 
-    Returns:
-        The failing functions that call wrong ones, each with these, "exercise.function".
-    """
-    failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
-    uses = course.exercise(exercise.name).uses
-    wrong: dict[str, bool] = {}
-    found: dict[str, list[str]] = {}
-    graded = {each.name for each in result.exercises}
-    for check in failing:
-        for used in uses.get(check.function, ()):
-            if used not in wrong:
-                wrong[used] = is_wrong(settings, used, result, clocks)
-            name, function = used.split(".")
-            if wrong[used]:
+
+def _blame_what_is_called(result: Result, called: Mapping[str, Sequence[str]]) -> None:
+    """Note in each failing check which wrong functions it calls."""
+    graded = {exercise.name for exercise in result.exercises}
+    for exercise in result.exercises:
+        for check in _failing(exercise):
+            for used in called.get(f"{exercise.name}.{check.function}", ()):
+                name, function = used.split(".")
                 where = "see above" if name in graded else f"grade the exercise {name} first"
                 check.may_come_from.append(f"your `{function}`, which it calls: {where}")
-                wrong_ones = found.setdefault(check.function, [])
-                wrong_ones += [used] if used not in wrong_ones else []
-    return found
 
 
-def is_wrong(settings: Settings, used: str, result: Result, clocks: tuple[Clock, ...]) -> bool:
+def _is_wrong(settings: Settings, used: str, result: Result, clocks: tuple[Clock, ...]) -> bool:
     """Whether a function, "exercise.function", fails a check, or a worked example if its exercise was not graded."""
     name, function = used.split(".")
     for each in (result, *([settings.known] if settings.known else [])):
-        checks = [check for exercise in each.exercises if exercise.name == name for check in exercise.checks]
-        graded = [check for check in checks if check.function == function]
+        graded = [check for check in each.checks if check.id.split(".")[0] == name and check.function == function]
         if graded:
             return any(check.outcome != PASSED for check in graded)
     public = {check.id: check for check in checks_of(name, hidden=False)}
@@ -399,7 +364,7 @@ def observations(settings: Settings, exercise: str, functions: set[str], clocks:
     return seen
 
 
-def diagnose(seen: Seen, known: dict[str, Diagnosis], failing: Sequence[str]) -> list[Named]:
+def diagnose(seen: Seen, known: dict[str, NamedMistake], failing: Sequence[str]) -> list[NamedMistake]:
     """Name the misconceptions that the answers of one function show, check by check.
 
     A failing check names a misconception only if it reproduces the submission's answers to *all* examples of that check
@@ -416,85 +381,88 @@ def diagnose(seen: Seen, known: dict[str, Diagnosis], failing: Sequence[str]) ->
         known: The function's misconceptions by name.
         failing: Ids of the failing checks, in order.
     """
-    strict = _Agreement.of(seen, known)
-    named = strict.named(seen, known, failing)
+    strict = _evidence(seen, known)
+    named = _named_by_check(strict, seen, failing)
     unnamed = [check for check in failing if check not in named]
     if unnamed:
-        named |= _Agreement.of(seen, known, values_only=True).named(seen, known, unnamed)
+        named |= _named_by_check(_evidence(seen, known, values_only=True), seen, unnamed)
     if named:
-        return [each for check in failing for each in named.get(check, [])]
+        return [mistake for check in failing for mistake in named.get(check, [])]
     for check in failing:
         if all(agree(observation, vector.expected) for vector, observation in seen if vector.check == check):
-            best = strict.best([name for name in known if strict.evidence[name] and strict.against[name] == 0])
-            return [Named(check, known[name], True) for name in best]
+            best = _best([each for each in strict if each.telling and not each.against])
+            return [replace(each.mistake, check=check) for each in best]
     return []
 
 
 @dataclass(frozen=True)
-class _Agreement:
-    """How a submission's answers agree with those of each misconception, by its name.
+class _Evidence:
+    """How a submission's answers agree with those of a misconception.
 
     Attributes:
+        mistake: The misconception.
         agreeing: Examples on which the two give the same answer.
-        evidence: Examples on which the misconception gives another answer than the model.
-        against: How many of its evidence the submission does not show.
-        refuted: On how many of its evidence the submission is right: that code is not the one that was written.
+        telling: Examples on which the misconception gives another answer than the model.
+        refuting: How many of these the submission gets right: that code is not the one that was written.
     """
 
-    agreeing: dict[str, set[int]]
-    evidence: dict[str, set[int]]
-    against: dict[str, int]
-    refuted: dict[str, int]
+    mistake: NamedMistake
+    agreeing: Set[int]
+    telling: Set[int]
+    refuting: int
 
-    @classmethod
-    def of(cls, seen: Seen, known: dict[str, Diagnosis], *, values_only: bool = False) -> _Agreement:
-        """Compare everything with everything."""
-        agreeing: dict[str, set[int]] = {name: set() for name in known}
-        evidence: dict[str, set[int]] = {name: set() for name in known}
-        right = set()
-        for index, (vector, observation) in enumerate(seen):
-            is_right = agree(observation, vector.expected, values_only=values_only)
-            right |= {index} if is_right else set()
-            for name in known:
-                mistake = vector.mistakes.get(name)
-                if mistake is None or (values_only and agree(mistake, vector.expected, values_only=True)):
-                    if is_right:
-                        agreeing[name].add(index)
-                    continue
-                evidence[name].add(index)
-                same = agree(observation, mistake, values_only=values_only)
-                if same or vectors.alike_but_for_rounding(observation, mistake, vector.expected):
-                    agreeing[name].add(index)
-        against = {name: evidence[name] - agreeing[name] for name in known}
-        refuted = {name: len(against[name] & right) for name in known}
-        return cls(agreeing, evidence, {name: len(each) for name, each in against.items()}, refuted)
+    @property
+    def against(self) -> int:
+        """How many of the telling examples the submission answers in another way."""
+        return len(self.telling - self.agreeing)
 
-    def named(self, seen: Seen, known: dict[str, Diagnosis], checks: Sequence[str]) -> dict[str, list[Named]]:
-        """Check to the misconception that it shows, or two that it shows alike; checks that show none are left out."""
-        found = {}
-        for check in checks:
-            own = {index for index, (vector, _) in enumerate(seen) if vector.check == check}
-            best = self.best([name for name in known if self.shows(name, own)])
-            is_sure = any(self.against[name] == 0 for name in best)
-            # One number is that of a mistake by chance.
-            if is_sure or (best and _wrong_numbers([seen[index] for index in own]) > 1):
-                found[check] = [Named(check, known[name], self.against[name] == 0) for name in best]
-        return found
-
-    def shows(self, name: str, examples: set[int]) -> bool:
-        """Whether the submission gives a misconception's answers to all of some examples, and some are wrong.
+    def shows_in(self, examples: Set[int]) -> bool:
+        """Whether the submission gives the misconception's answers to all of some examples, and some are wrong.
 
         Not where it is right about another example that the misconception gets wrong, and not where most of what the
         misconception gets wrong is wrong in another way: then the numbers of this check are the same by chance.
         """
-        is_usual = not self.refuted[name] and 2 * self.against[name] <= len(self.evidence[name])
-        return is_usual and examples <= self.agreeing[name] and bool(examples & self.evidence[name])
+        is_usual = not self.refuting and 2 * self.against <= len(self.telling)
+        return is_usual and examples <= self.agreeing and bool(examples & self.telling)
 
-    def best(self, names: list[str]) -> list[str]:
-        """Those with the least evidence against them, then with most answers reproduced; none if these are many."""
-        ranks = {name: (-self.against[name], len(self.agreeing[name])) for name in names}
-        best = [name for name in names if ranks[name] == max(ranks.values())]
-        return best if len(best) <= _ALIKE else []
+
+def _evidence(seen: Seen, known: Mapping[str, NamedMistake], *, values_only: bool = False) -> list[_Evidence]:
+    """Compare a submission's answers with those of each misconception."""
+    right = {n for n, (vector, answer) in enumerate(seen) if agree(answer, vector.expected, values_only=values_only)}
+    found = []
+    for name, mistake in known.items():
+        agreeing, telling = set(), set()
+        for index, (vector, answer) in enumerate(seen):
+            wrong = vector.mistakes.get(name)
+            if wrong is None or (values_only and agree(wrong, vector.expected, values_only=True)):
+                agreeing |= {index} & right
+                continue
+            telling.add(index)
+            same = agree(answer, wrong, values_only=values_only)
+            if same or vectors.alike_but_for_rounding(answer, wrong, vector.expected):
+                agreeing.add(index)
+        found.append(_Evidence(mistake, agreeing, telling, len((telling - agreeing) & right)))
+    return found
+
+
+def _named_by_check(evidence: Sequence[_Evidence], seen: Seen, checks: Sequence[str]) -> dict[str, list[NamedMistake]]:
+    """Check to the misconception that it shows, or two that it shows alike; checks that show none are left out."""
+    found = {}
+    for check in checks:
+        own = {index for index, (vector, _) in enumerate(seen) if vector.check == check}
+        best = _best([each for each in evidence if each.shows_in(own)])
+        is_sure = any(each.against == 0 for each in best)
+        # One number is that of a mistake by chance.
+        if is_sure or (best and _wrong_numbers([seen[index] for index in own]) > 1):
+            found[check] = [replace(each.mistake, check=check, everywhere=each.against == 0) for each in best]
+    return found
+
+
+def _best(evidence: Sequence[_Evidence]) -> list[_Evidence]:
+    """Those with the least against them, then with most answers reproduced; none if these are many."""
+    ranks = [(-each.against, len(each.agreeing)) for each in evidence]
+    best = [each for each, rank in zip(evidence, ranks, strict=True) if rank == max(ranks)]
+    return best if len(best) <= _ALIKE else []
 
 
 def _wrong_numbers(seen: Seen) -> int:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..core.text import listed
 from .observations import exception_meaning, system_meaning
 from .student import Example, Half, Record, Transposed
 from .vectors import Observation, rounding_only
@@ -222,7 +223,10 @@ def _kind(case: Case) -> Seen:
     yours, expected = case.yours, case.expected
     kind = yours.get("returns", "another object")
     if kind == "NoneType":
-        yield "kind", "missing: your function returns None; does a path lack `return`?", CERTAIN
+        yield "kind", "missing: your function returns None", CERTAIN
+    elif kind in ("coroutine", "generator"):
+        cause = "`async def`; write `def`" if kind == "coroutine" else "`yield`; write `return`"
+        yield "kind", f"never computed: the function uses {cause}", CERTAIN
     elif "shape" in expected and "shape" not in yours and "raises" not in yours:
         equal = "right, but " if "values" in yours and _all_near(_array(yours), _array(expected)) else ""
         yield "kind", f"{equal}a {'plain number' if kind == 'number' else kind} instead of a tensor", CERTAIN
@@ -404,8 +408,8 @@ def _begins_right(case: Case) -> Seen:
             wrong = np.any(part.wrong.reshape(len(part.wrong), -1), axis=1)
             steps = int(np.argmax(wrong)) - (part.where == "probabilities")  # row 0 is before the first step
             if steps >= 1:
-                told = "first step" if steps == 1 else f"first {steps} steps"
-                yield "begins_right", f"right for the {told}, and wrong after that", CERTAIN
+                first = "first step" if steps == 1 else f"first {steps} steps"
+                yield "begins_right", f"right for the {first}, and wrong after that", CERTAIN
 
 
 def _where(case: Case) -> Seen:
@@ -415,10 +419,8 @@ def _where(case: Case) -> Seen:
         if not part.same_shape or not part.yours.ndim or (part.wrong == could_be).all():
             continue
         for condition, there in _conditions(case, part):
-            if (part.wrong <= there).all() and not there.all():
-                is_all = bool((part.wrong == there).all())
-                told = f"right except {'' if is_all else 'in some places '}where {condition}{part.inside}"
-                yield "where", told, int(there.sum()) if is_all else _improbable(part.wrong, there)
+            if (part.wrong == there).all() and not there.all():
+                yield "where", f"right except where {condition}{part.inside}", int(there.sum())
 
 
 def _conditions(case: Case, part: Part) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
@@ -433,12 +435,6 @@ def _conditions(case: Case, part: Part) -> Iterator[tuple[str, npt.NDArray[np.bo
                 yield f"{name} is positive", there > 0
 
 
-def _improbable(wrong: npt.NDArray[np.bool_], there: npt.NDArray[np.bool_]) -> float:
-    """As how many numbers it counts that all wrong places are among some: as 2 where the chance is 1 in 100."""
-    places, some, count = (int(number) for number in (wrong.size, there.sum(), wrong.sum()))
-    return 2 * (math.log(math.comb(places, count)) - math.log(math.comb(some, count))) / math.log(100)
-
-
 def _only(case: Case) -> Seen:
     """Some of several values are wrong."""
     names = list(dict.fromkeys(_called(part.where) for part in case.parts))
@@ -447,16 +443,15 @@ def _only(case: Case) -> Seen:
     if all(part.where.startswith(_GRADIENT) for part in case.parts):
         yield "gradient", f"right, but {names[0]} is wrong", CERTAIN
     elif "" not in names and len(names) <= max(3, len(case.right)):
-        told = f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0]
-        yield "only", f"right except for {told}", CERTAIN
+        yield "only", f"right except for {listed(names)}", CERTAIN
 
 
 def _one_side(case: Case) -> Seen:
     for part in case.comparable if not case.is_mask else ():
         apart = (part.yours - part.expected)[part.wrong]
-        for told, here in (("large", (apart > 0).all()), ("small", (apart < 0).all())):
+        for size, here in (("large", (apart > 0).all()), ("small", (apart < 0).all())):
             if here:  # 6 numbers are on one side by chance once in 30 times
-                yield "one_side", f"too {told}{part.inside} wherever they are wrong", len(apart) / 3
+                yield "one_side", f"too {size}{part.inside} wherever they are wrong", len(apart) / 3
 
 
 Look = Callable[[Case], Seen]

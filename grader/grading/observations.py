@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"\[Errno -?[0-9]+\] ")
 
 
 def exception_meaning(kind: str, message: str) -> str:
-    """What an exception of Python or torch means in this course; empty if nobody knows.
+    """What an exception of Python or torch means in this course; empty if unknown.
 
     Args:
         kind: Its type.

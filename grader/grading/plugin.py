@@ -58,7 +58,6 @@ from .student import (
     ModuleProblem,
     NoAnswer,
     Student,
-    StudentCrashed,
     StudentDied,
     StudentError,
 )
@@ -231,7 +230,7 @@ class GradingPlugin:
 
     @pytest.fixture
     def fresh(self, request: pytest.FixtureRequest) -> np.random.Generator:
-        """Numbers that are in no file: a gate that knew only its worked example would open for a lookup table."""
+        """Numbers that are in no file, so that a table of the worked answers does not pass a gate."""
         return np.random.default_rng(self._fresh_seed(_check_of(request.node)))
 
     @pytest.fixture
@@ -291,7 +290,7 @@ class GradingPlugin:
                 hypothesis.seed(self._fresh_seed(check) if check.hidden else self._seed(check))(function)
         try:
             self.on_collected(self.result)
-        except Exception as error:  # told by `Grading.run`
+        except Exception as error:  # `Grading.run` raises it again
             self.failure = error
             items.clear()
 
@@ -345,8 +344,8 @@ class GradingPlugin:
             try:
                 vectors.require_recorded(self._student, self._worked(check))
             except Mismatch as problem:
-                told = "every input drawn for this check passes, but this worked example does not: "
-                problem.story = ("" if check.gate else told) + problem.story
+                passed = "every input drawn for this check passes, but this worked example does not: "
+                problem.story = ("" if check.gate else passed) + problem.story
                 raise
         if self._student is not None:
             vectors.require_refused(self._student, check.function, check.refuses)
@@ -365,16 +364,15 @@ class GradingPlugin:
         elif problem is not None and not isinstance(problem, pytest.skip.Exception):
             try:
                 self._report(item, entry, problem)
-            except Exception as error:  # whatever a submission made us stumble over costs this check, not the others
-                told = f"what your function did cannot be shown ({type(error).__name__})"
-                is_theirs = isinstance(problem, (Mismatch, NoAnswer))
+            except Exception as error:  # an unforeseen answer costs this check, not the others
                 vars(entry).update(vars(as_result(_check_of(item))))
-                entry.outcome, entry.story = (FAILED if is_theirs else GRADER_ERROR), told
+                entry.outcome = FAILED if isinstance(problem, (Mismatch, NoAnswer)) else GRADER_ERROR
+                entry.story = f"what your function did cannot be shown ({type(error).__name__})"
         if call.when == "teardown":
             entry.seconds = round(time.monotonic() - self._started, 4)
             try:
                 self.on_update(self.result, entry)
-            except Exception as error:  # told by `Grading.run`, not by a traceback of pytest
+            except Exception as error:  # `Grading.run` raises it again, without a traceback of pytest
                 self.failure = error
                 item.session.shouldstop = "the caller failed"
         return report
@@ -385,7 +383,7 @@ class GradingPlugin:
         self._record(entry, check, problem)
         secret = self._draws_secretly(item) or any(problem is odd for odd in self._seen_secretly)
         if secret and isinstance(problem, MachineTooBusy):
-            entry.printed = ""  # what is told is the grader's; a print may tell anything that the worker has seen
+            entry.printed = ""  # a print may hold anything that the worker has seen
         elif secret and not self._may_be_told(check, problem):
             self.found.failures.pop(check.id, None)
             public = self._public_failure(check)
@@ -393,7 +391,7 @@ class GradingPlugin:
             withhold(entry, problem, lines)
 
     def _draws_secretly(self, item: pytest.Item) -> bool:
-        """Whether the inputs of a check come from the secret of a class, and so are told to nobody."""
+        """Whether the inputs of a check come from the secret of a class, and so must not be shown."""
         draws = _check_of(item).hidden or "fresh" in item.fixturenames  # type: ignore[attr-defined]
         return draws and self.settings.secret != PUBLIC
 
@@ -433,59 +431,14 @@ class GradingPlugin:
         call: Call | None = getattr(problem, "call", None)
         entry.call = show_call(call, _shown(problem, call)) if call else ""
         entry.printed = self._student.last_printed(call) if self._student else ""
-        entry.outcome = BROKEN
-        asked = self._student.asked(call) if call and self._student else None
-        match problem:
-            case Mismatch():
-                if asked:
-                    self.found.failures[check.id] = Failure(*asked, problem.seen)
-                entry.outcome, entry.rows = FAILED, problem.rows
-                entry.story = _about_another_example(check, problem.call) + problem.story
-                smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
-                if isinstance(smaller, Mismatch) and len(lines := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
-                    entry.call, entry.rows = lines, smaller.rows
-                    entry.story += f"; a smaller call goes wrong too: {smaller.story or 'the values differ'}"
-            case StudentError(not_written=True) if problem.frames:  # a worker may send anything
-                entry.frames = [_frame(frame) for frame in problem.frames]
-                *_, last = problem.frames
-                file_name = last.file.rsplit("/", 1)[-1]
-                if file_name == course.exercise(check.exercise).file_name:
-                    entry.outcome, entry.call = NOT_WRITTEN, ""
-                else:  # this function may be right: it calls one of an earlier exercise
-                    self.found.unfinished.add(check.whole_name)
-                    entry.story = f"it needs `{last.function}` of {file_name}, which is not written yet: do that first"
-            case StudentError():
-                entry.story = what_was_raised(problem.type, problem.message)
-                entry.frames = [_frame(frame) for frame in problem.frames]
-            case StudentDied() | StudentCrashed():
-                if isinstance(problem, StudentDied) and (problem.at_import or (call and is_public(check, call))):
-                    self.found.without_answer.add(check.whole_name)
-                entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
-                if problem.death.place:
-                    file, line, function = problem.death.place
-                    entry.frames = [_frame(Frame(file, line, function, self._source(file, line)))]
-            case ModuleProblem():
-                entry.story = str(problem)
-            case Flaky():
-                entry.outcome = FAILED
-                entry.story = (
-                    "your function gives different answers to the same question; it must depend on its arguments only"
-                )
-            case MachineTooBusy():
-                entry.outcome, entry.story = GRADER_ERROR, str(problem)
-            case FileRefused():
-                entry.outcome, entry.story = GRADER_ERROR, str(problem)
-            case _ if isinstance(problem, _OF_ODD_ANSWERS) and self._student and self._student.has_answered:
-                entry.outcome = FAILED
-                entry.story = "your function returned something of another kind than the check can read"
-            case _:
-                entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
+        self._describe(entry, check, problem)
         # Names and messages of theirs begin no line of their own, and no report is as long as they like.
         entry.story = _cut(" ".join(entry.story.split()), _LONGEST_TEXT)
-        if entry.outcome == BROKEN and _at_import(problem) and entry.frames:
+        not_imported = entry.outcome == BROKEN and _at_import(problem)
+        if not_imported and entry.frames:
             self._say_why_it_is_not_imported(entry, problem)
         entry.frames = [self._in_cell(frame) for frame in entry.frames]
-        if entry.outcome == BROKEN and _at_import(problem):
+        if not_imported:
             (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
             places = [f" ({frame.file.rsplit('/', 1)[-1]}, line {frame.line})" for frame in entry.frames[-1:]]
             exercise.not_imported = entry.story + "".join(places)
@@ -500,6 +453,55 @@ class GradingPlugin:
         if entry.outcome in (BROKEN, FAILED) and self._student:
             entry.may_come_from += map(self._about_setting, self._student.changed_settings)
 
+    def _describe(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
+        """Write the outcome and the story of an exception, with its rows and frames."""
+        entry.outcome = BROKEN
+        match problem:
+            case Mismatch():
+                self._describe_mismatch(entry, check, problem)
+            case StudentError(not_written=True) if problem.frames:  # a worker may send anything
+                entry.frames = problem.frames
+                file_name, function = entry.frames[-1].file.rsplit("/", 1)[-1], entry.frames[-1].function
+                if file_name == course.exercise(check.exercise).file_name:
+                    entry.outcome, entry.call = NOT_WRITTEN, ""
+                else:  # this function may be right: it calls one of an earlier exercise
+                    self.found.unfinished.add(check.whole_name)
+                    entry.story = f"it needs `{function}` of {file_name}, which is not written yet: do that first"
+            case StudentError():
+                entry.story, entry.frames = what_was_raised(problem.type, problem.message), problem.frames
+            case StudentDied():
+                if problem.at_import or (problem.call and is_public(check, problem.call)):
+                    self.found.without_answer.add(check.whole_name)
+                entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
+                if problem.death.place:
+                    file, line, function = problem.death.place
+                    entry.frames = [Frame(file, line, function, self._source(file, line))]
+            case ModuleProblem():
+                entry.story = str(problem)
+            case Flaky():
+                entry.outcome = FAILED
+                entry.story = (
+                    "your function gives different answers to the same question; it must depend on its arguments only"
+                )
+            case MachineTooBusy() | FileRefused():
+                entry.outcome, entry.story = GRADER_ERROR, str(problem)
+            case _ if isinstance(problem, _OF_ODD_ANSWERS) and self._student and self._student.has_answered:
+                entry.outcome = FAILED
+                entry.story = "your function returned something of another kind than the check can read"
+            case _:
+                entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
+
+    def _describe_mismatch(self, entry: CheckResult, check: Check, problem: Mismatch) -> None:
+        """Write what is wrong with the numbers; of a long call, show a short one that goes wrong too."""
+        if self._student and (asked := self._student.asked(problem.call)):
+            self.found.failures[check.id] = Failure(*asked, problem.seen)
+        entry.outcome, entry.rows = FAILED, problem.rows
+        entry.story = _about_another_example(check, problem.call) + problem.story
+        smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
+        if isinstance(smaller, Mismatch) and len(lines := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
+            entry.call, entry.rows = lines, smaller.rows
+            entry.story += f"; a smaller call goes wrong too: {smaller.story or 'the values differ'}"
+
     def _say_why_it_is_not_imported(self, entry: CheckResult, problem: BaseException) -> None:
         """Add to the story what a student has to change, where the text of the module shows it."""
         last = entry.frames[-1]
@@ -507,10 +509,10 @@ class GradingPlugin:
         if isinstance(problem, StudentError) and problem.type in ("SyntaxError", "IndentationError", "TabError"):
             line, why = why_not_python(text, last.line, problem.message)
             entry.story = f"{problem.type}: {why}"
-            entry.frames[-1] = _frame(Frame(last.file, line, last.function, self._source(last.file, line)))
+            entry.frames[-1] = Frame(last.file, line, last.function, self._source(last.file, line))
             return
         at_module_level = [frame for frame in entry.frames if frame.function == "<module>"]
-        needed = _NEEDED_AT_IMPORT if isinstance(problem, StudentDied | StudentCrashed) else _DEFINES
+        needed = _NEEDED_AT_IMPORT if isinstance(problem, StudentDied) else _DEFINES
         if at_module_level and not needed.match(at_module_level[-1].source):
             where = place(self._text(at_module_level[-1].file), at_module_level[-1].line)
             entry.story += f'; {where} runs when the file is imported: move it below `if __name__ == "__main__":`'
@@ -572,7 +574,7 @@ def _exercise_seconds(name: str) -> float:
 
 
 def _more_time() -> float:
-    """Limits are made for the default number of inputs; who asks for more gets more time."""
+    """How much more time than usual: the limits are made for the default number of inputs."""
     return max(1.0, examples() / DEFAULT_EXAMPLES)
 
 
@@ -606,8 +608,7 @@ def _plain_mismatches(test: Callable[..., Any]) -> Iterator[list[Mismatch]]:
 
 def _about_another_example(check: Check, call: Call) -> str:
     """What to say first of a call that is not the one in the title of a gate, but a later worked example."""
-    names, _ = course.exercise(check.exercise).parameters(check.function)
-    later = [show_call(Call.of(check.function, example, names)) for example in check.examples[1:]]
+    later = [show_call(check.call(example)) for example in check.examples[1:]]
     return "the first example is right; here " if check.gate and show_call(call) in later else ""
 
 
@@ -622,10 +623,6 @@ def _shown(problem: BaseException, call: Call) -> Shown:
 
 def _at_import(problem: BaseException) -> bool:
     return isinstance(problem, NoAnswer) and problem.at_import
-
-
-def _frame(frame: Frame) -> Frame:
-    return replace(frame, source=frame.source.strip())
 
 
 def _check_of(item: Any) -> Check:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from ..core import course
-from ..core.course_file import wrong_entry
+from ..core.refusal import FileRefused
 
 FILE_NAME = "points.json"
 """In the folder of an exercise in a handout: id of each check that it has to its points."""
@@ -37,7 +37,7 @@ def shared_out(exercise: course.Exercise, declared: Mapping[str, int]) -> dict[s
         what = f"{exercise.name} has {len(counting)} checks with points; make it worth at least {len(counting)}"
         if not counting:
             what = f"no check of {exercise.name} has points, so there is nothing to share out"
-        raise wrong_entry(course.FILE, exercise.name, what, table="points")
+        raise FileRefused(f"{course.FILE}: {what}")
     found = shares(exercise.points, [declared[name] for name in counting])
     return dict.fromkeys(declared, 0) | dict(zip(counting, found, strict=True))
 

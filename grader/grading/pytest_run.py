@@ -22,7 +22,7 @@ _UNUSED = (
 """Plugins of pytest that no check asks for: each would be set up for every grading, and the self-test makes many."""
 _OPTIONS = (
     *("-c", str(_PYTEST_INI), "--noconftest", "--assert=plain"),
-    "--tb=native",  # nobody sees pytest's own traceback, and its usual one parses the sources at every failure
+    "--tb=native",  # not shown; the usual one parses the sources at every failure
     *("-p", "no:cacheprovider", "-p", "no:unraisableexception", "-p", "no:debugging", "-q", "--pyargs"),
     *(part for name in _UNUSED for part in ("-p", f"no:{name}")),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -54,8 +53,7 @@ class Grading(Settings):
         """Run the checks, and say why some failed.
 
         Args:
-            on_update: Called after every check, with the result so far and the check's entry in it; never twice at a
-                time.
+            on_update: Called after every check, with the result so far and the check's entry in it.
             second: The second process, which grades the last exercise meanwhile (it has nothing to do with the second
                 pass). The result is the same without it.
             on_second_pass: Called with how many checks of the second pass have run, and of how many. Not called where
@@ -82,23 +80,31 @@ class Grading(Settings):
             result.problem = "; ".join(found.errors) or f"pytest ended with {status!r}"
             return result
         try:
-            judged, clocks = second_pass.Judged(), diagnosis.naming_clocks(found.clocks)
-            if self.second_pass and not self.debug:
-                judged = second_pass.judge(self, grading, run_checks, on_second_pass, clocks)
-            if self.name_mistakes and not self.debug:  # a person at a breakpoint wants no calls after it
-                diagnosis.explain(
-                    self,
-                    result,
-                    found.failures,
-                    own_mistakes=judged.own_mistakes,
-                    corrected=judged.corrected,
-                    without_answer=found.without_answer,
-                    clocks=clocks,
-                )
+            if not self.debug and (self.second_pass or self.name_mistakes):  # no calls after those at a breakpoint
+                self._explain(grading, on_second_pass)
         except (SandboxError, MachineTooBusy) as error:
             result.problem = str(error)
         result.complete = True
         return result
+
+    def _explain(self, grading: plugin.GradingPlugin, on_second_pass: Callable[[int, int], None]) -> None:
+        """Write into the result which points are owed to wrong functions that are called, and why checks failed."""
+        result, found = grading.result, grading.found
+        clocks, judged = diagnosis.naming_clocks(found.clocks), second_pass.Judged()
+        called = diagnosis.wrong_functions_called(self, result, clocks)
+        if self.second_pass:
+            judged = second_pass.judge(self, grading, run_checks, on_second_pass, called)
+        if self.name_mistakes:
+            diagnosis.explain(
+                self,
+                result,
+                found.failures,
+                called=called,
+                own_mistakes=judged.own_mistakes,
+                corrected=judged.corrected,
+                without_answer=found.without_answer,
+                clocks=clocks,
+            )
 
 
 def run_checks(grading: plugin.GradingPlugin, second: SecondProcess | None = None) -> int | pytest.ExitCode:
@@ -117,63 +123,28 @@ def run_checks(grading: plugin.GradingPlugin, second: SecondProcess | None = Non
     if second is None or len(exercises) < 2:
         return run_checks_of(grading, exercises)
     *ours, last = exercises
-    last_run = _RunInSecondProcess(grading, last, second)
+    checks = tuple(check.id for check in grading.settings.selected.values() if check.exercise == last)
+    settings = replace(grading.settings, start=_no_worker, checks=None)
+    second.begin(Job(settings, last, checks, grading.result, plugin.examples()))
     status = run_checks_of(grading, ours)
     if grading.failure is not None or status == pytest.ExitCode.INTERRUPTED:
         return status
-    return max(status, last_run.end())  # pytest numbers them from good to bad
+    graded = second.graded()
+    if graded is None or graded.walls != grading.result.walls:  # it has ended, or is another one: grade it here
+        return max(status, run_checks_of(grading, [last]))
+    _take_over(grading, graded)
+    return max(status, graded.status)  # pytest numbers them from good to bad
 
 
-class _RunInSecondProcess:
-    """One exercise, graded in the second process while this process grades the others."""
-
-    def __init__(self, grading: plugin.GradingPlugin, exercise: str, second: SecondProcess) -> None:
-        """Begin it."""
-        self._grading, self._exercise = grading, exercise
-        self._checks = [check for check in grading.settings.selected.values() if check.exercise == exercise]
-        self._entries = {check.id: check for check in grading.result.checks}
-        self._graded: Graded | None = None
-        self._lock = threading.Lock()
-        self._on_update, grading.on_update = grading.on_update, self._tell
-        settings = replace(grading.settings, start=_no_worker, checks=None)
-        checks = tuple(check.id for check in self._checks)
-        second.begin(Job(settings, exercise, checks, grading.result, plugin.examples()))
-        self._thread = threading.Thread(target=self._listen, args=(second,), daemon=True)
-        self._thread.start()
-
-    def _listen(self, second: SecondProcess) -> None:
-        for message in second.messages():
-            if isinstance(message, Graded):
-                self._graded = message
-                return
-            entry = self._entries[message.id]
-            vars(entry).update(vars(message))
-            try:
-                self._tell(self._grading.result, entry)
-            except Exception as error:  # told by `Grading.run`
-                self._grading.failure = error
-                return
-
-    def _tell(self, result: Result, entry: CheckResult) -> None:
-        """Tell the caller, one at a time."""
-        with self._lock:
-            self._on_update(result, entry)
-
-    def end(self) -> int | pytest.ExitCode:
-        """Wait for it, and take over what came of it. If the process has ended, grade the exercise here."""
-        self._thread.join()
-        grading, graded = self._grading, self._graded
-        if grading.failure is not None:
-            return pytest.ExitCode.OK
-        if graded is None or graded.walls != grading.result.walls:
-            for check in self._checks:
-                vars(self._entries[check.id]).update(vars(as_result(check)))
-            return run_checks_of(grading, [self._exercise])
-        grading.found.add(graded.found)
-        for exercise in grading.result.exercises:
-            if exercise.name == self._exercise:
-                exercise.not_imported = graded.not_imported
-        return graded.status
+def _take_over(grading: plugin.GradingPlugin, graded: Graded) -> None:
+    """Write what the second process found into the result."""
+    grading.found.add(graded.found)
+    (exercise,) = (each for each in grading.result.exercises if each.name == graded.exercise.name)
+    exercise.not_imported = graded.exercise.not_imported
+    entries = {check.id: check for check in exercise.checks}
+    for check in graded.exercise.checks:
+        vars(entries[check.id]).update(vars(check))
+        grading.on_update(grading.result, entries[check.id])
 
 
 def _no_worker(**_: object) -> Any:

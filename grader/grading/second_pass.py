@@ -23,7 +23,6 @@ from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, TOO_BUSY, WAITING, Result
 from ..core.submission import Submission
 from .check import as_result
-from .diagnosis import Clocks, is_wrong
 from .plugin import Findings, GradingPlugin
 from .settings import Settings
 
@@ -52,7 +51,7 @@ def judge(
     first: GradingPlugin,
     run: Callable[[GradingPlugin], int | pytest.ExitCode],
     on_check: Callable[[int, int], None],
-    clocks: Clocks,
+    called: Mapping[str, Sequence[str]],
 ) -> Judged:
     """Write into a result which of its lost points are owed to wrong functions that are called.
 
@@ -61,7 +60,7 @@ def judge(
         first: The first pass, with the result.
         run: Runs pytest with a plugin.
         on_check: Called with how many checks have run once more, and of how many: before the first, and after each.
-        clocks: For trying functions of exercises that were not graded.
+        called: See `diagnosis.wrong_functions_called`.
 
     Returns:
         What is known of the functions that call wrong ones.
@@ -72,7 +71,10 @@ def judge(
         Exception: what `on_check` raised.
     """
     result = first.result
-    wrong = _wrong_called(settings, result, first.found.unfinished, clocks)
+    # A right function at the end of a module does not help its import.
+    imported = {exercise.name for exercise in result.exercises if not exercise.not_imported}
+    unfinished = first.found.unfinished
+    wrong = {name: names for name, names in called.items() if name.split(".")[0] in imported and name not in unfinished}
     if not wrong:
         return Judged()
     corrected = {name: with_right_functions(settings.submission, called) for name, called in wrong.items()}
@@ -127,31 +129,6 @@ def with_right_functions(submission: Submission, names: Iterable[str]) -> Submis
 @functools.cache
 def _oracle_files() -> dict[str, str]:
     return {f"{_PACKAGE}/{name}.py": (_ORACLES / f"{name}.py").read_text("utf-8") for name in ORACLES_FOR_WORKERS}
-
-
-def _wrong_called(settings: Settings, result: Result, unfinished: Set[str], clocks: Clocks) -> dict[str, list[str]]:
-    """The functions that lost points and call wrong ones, "exercise.function", to these.
-
-    Args:
-        settings: Of the grading.
-        result: Of the first pass.
-        unfinished: Functions that call one that is not written yet.
-        clocks: As for `judge`.
-    """
-    known: dict[str, bool] = {}
-    found = {}
-    for exercise in result.exercises:
-        if exercise.not_imported:  # a right function at the end of a module does not help its import
-            continue
-        uses = course.exercise(exercise.name).uses
-        for function in dict.fromkeys(check.function for check in exercise.checks if check.outcome in _LOST):
-            for used in uses.get(function, ()):
-                if used not in known:
-                    known[used] = is_wrong(settings, used, result, clocks[exercise.name])
-            wrong = [used for used in uses.get(function, ()) if known[used]]
-            if wrong and f"{exercise.name}.{function}" not in unfinished:
-                found[f"{exercise.name}.{function}"] = wrong
-    return found
 
 
 def _problem(second: GradingPlugin, outcomes: Mapping[str, str], status: int | pytest.ExitCode) -> str:

@@ -26,7 +26,7 @@ from ..sandbox.worker_process import SandboxError
 from .input_queue import queued
 
 if TYPE_CHECKING:
-    from ..core.result import CheckResult, Result
+    from ..core.result import ExerciseResult, Result
     from .plugin import Findings
     from .settings import Settings
 
@@ -54,18 +54,18 @@ class Job:
 
 @dataclass(frozen=True)
 class Graded:
-    """What came of an exercise, in addition to the entries of its checks.
+    """What came of an exercise.
 
     Attributes:
         status: Of pytest.
         found: As of the plugin.
-        not_imported: As of the exercise's result.
+        exercise: With the entries of its checks.
         walls: What confined the workers.
     """
 
     status: int
     found: Findings
-    not_imported: str
+    exercise: ExerciseResult
     walls: list[str]
 
 
@@ -94,16 +94,16 @@ class SecondProcess:
             _send(self._input, sandbox)
 
     def begin(self, job: Job) -> None:
-        """Have an exercise graded. `messages` says what comes of it."""
+        """Have an exercise graded. `graded` says what came of it."""
         with contextlib.suppress(OSError):
             _send(self._input, job)
 
-    def messages(self) -> Iterator[CheckResult | Graded]:
-        """The entry of every check that has run, and then a `Graded`, unless the process ends before."""
+    def graded(self) -> Graded | None:
+        """Wait for what came of the exercise; None if the process has ended."""
         with contextlib.suppress(EOFError, OSError, pickle.UnpicklingError, ValueError):
-            while not isinstance(message := pickle.load(self._output), Graded):
-                yield message
-            yield message
+            graded: Graded = pickle.load(self._output)
+            return graded
+        return None
 
     def __enter__(self) -> SecondProcess:
         return self
@@ -124,7 +124,7 @@ class SecondProcess:
 def main() -> int:
     """Grade until the input ends. Exit code 3: there are no workers to be had."""
     with os.fdopen(os.dup(1), "wb") as answers, contextlib.suppress(BrokenPipeError):
-        os.dup2(2, 1)  # whatever a library prints must not come between the answers
+        os.dup2(2, 1)  # prints of libraries must not come between the answers
         messages = queued(_messages())
         try:
             with Sandbox.start(**messages.get()) as sandbox:  # imports torch while this process imports pytest
@@ -151,10 +151,10 @@ def _grade(job: Job, sandbox: Sandbox, answers: BinaryIO) -> None:
     declared = declared_checks([job.exercise], hidden=job.settings.with_hidden_checks)
     checks = {name: declared[name] for name in job.checks}
     settings, walls = replace(job.settings, start=sandbox.worker, checks=checks), sandbox.walls()
-    grading = plugin.GradingPlugin(settings, job.result, lambda _, entry: _send(answers, entry))
+    grading = plugin.GradingPlugin(settings, job.result)
     status = pytest_run.run_checks_of(grading, [job.exercise])
-    (not_imported,) = (each.not_imported for each in job.result.exercises if each.name == job.exercise)
-    _send(answers, Graded(int(status), grading.found, not_imported, walls))
+    (exercise,) = (each for each in job.result.exercises if each.name == job.exercise)
+    _send(answers, Graded(int(status), grading.found, exercise, walls))
 
 
 def _send(file: Any, message: object) -> None:

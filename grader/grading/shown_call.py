@@ -22,7 +22,7 @@ from .student import MODE, Array, Call, Half, Record, Same, Transposed
 
 _LONG = 110  # characters; in a longer call every tensor gets a line of its own
 _MOST = 2_000  # numbers of a tensor that are written out
-_MOST_SHOWN = 200  # the same where nobody will paste them
+_MOST_SHOWN = 200  # the same in rows of a report
 _SHORT = 8  # characters of a number that is read at a glance, with its sign and its point
 _DIGITS = 3  # of the probabilities that logarithms are shown as
 

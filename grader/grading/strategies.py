@@ -18,12 +18,16 @@ Int64 = npt.NDArray[np.int64]
 Draw = Any
 
 
+def _bytes(draw: Draw, size: int) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(draw(st.binary(min_size=size, max_size=size)), np.uint8)
+
+
 def _eighths(draw: Draw, size: int, largest: int) -> Float64:
     """Multiples of 1/8 between -`largest` and `largest`: 0, -1/8, 1/8, -2/8, ... in the order of their bytes.
 
     One draw of bytes is several times faster than a draw for each number, and shrinks as well.
     """
-    codes = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), np.uint8).astype(np.int64)
+    codes = _bytes(draw, size).astype(np.int64)
     codes %= 16 * largest + 1
     return np.where(codes % 2 == 0, codes // 2, -(codes + 1) // 2) / 8
 
@@ -42,7 +46,7 @@ def reward_groups(draw: Draw, prompts: int = 3, group_size: int = 6) -> Float64:
 def reward_groups_with_ties(draw: Draw, prompts: int = 5, group_size: int = 3) -> Float64:
     """Rewards of shape (P, G), 1 <= G, in which groups with equal rewards are common."""
     shape = draw(st.integers(1, prompts)), draw(st.integers(1, group_size))
-    numbers = np.frombuffer(draw(st.binary(min_size=shape[0] * shape[1], max_size=shape[0] * shape[1])), np.uint8) % 3
+    numbers = _bytes(draw, shape[0] * shape[1]) % 3
     return numbers.astype(np.float64).reshape(shape)
 
 
@@ -68,7 +72,7 @@ def logit_pairs(draw: Draw, rows: int = 2, actions: int = 5) -> tuple[Float64, F
 def bandit_groups(draw: Draw, actions: int = 5, group_size: int = 6) -> tuple[Float64, Int64, Float64]:
     """Logits (K,) with K >= 2, a group of actions counted from 0 (G,) with G >= 2, and its rewards, not all equal."""
     count, size = draw(st.integers(2, actions)), draw(st.integers(2, group_size))
-    codes = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), np.uint8)
+    codes = _bytes(draw, size)
     rewards = _eighths(draw, size, 4)
     rewards[0] += float((rewards == rewards[0]).all())
     return _eighths(draw, count, 2), (codes % count).astype(np.int64), rewards
@@ -81,7 +85,7 @@ def ratios_and_advantages(draw: Draw, size: int = 6) -> tuple[Float64, Float64]:
     Ratios are odd multiples of 1/32, so they are never an edge of a band whose width is a multiple of 1/20.
     """
     count = draw(st.integers(1, size))
-    ratios = np.frombuffer(draw(st.binary(min_size=count, max_size=count)), np.uint8) % 95
+    ratios = _bytes(draw, count) % 95
     return (2.0 * ratios.astype(np.float64) + 3.0) / 32.0, _eighths(draw, count, 3)
 
 
@@ -89,6 +93,6 @@ def ratios_and_advantages(draw: Draw, size: int = 6) -> tuple[Float64, Float64]:
 def rollouts(draw: Draw, rows: int = 4, length: int = 6) -> tuple[Float64, Int64, int]:
     """Logits of a bigram policy (3, 3), tokens (B, T) of its three letters with T >= 2, a prompt length from 1 to T."""
     shape = draw(st.integers(1, rows)), draw(st.integers(2, length))
-    codes = np.frombuffer(draw(st.binary(min_size=shape[0] * shape[1], max_size=shape[0] * shape[1])), np.uint8)
+    codes = _bytes(draw, shape[0] * shape[1])
     table = _eighths(draw, 9, 2).reshape(3, 3)
     return table, (codes % 3).astype(np.int64).reshape(shape), draw(st.integers(1, shape[1]))

@@ -6,7 +6,7 @@ the misconceptions are reached through the same class. Knows the sandbox and the
 
 from __future__ import annotations
 
-import itertools
+import functools
 import math
 import time
 from collections import deque
@@ -35,7 +35,7 @@ import random
 import numpy
 import torch
 
-SEED = 2_718_281_828  # that nobody sets: a submission which sets the seed must be seen to change something
+SEED = 2_718_281_828  # an unusual one, so that a submission that sets a seed is seen to change the state
 random.seed(SEED)
 numpy.random.seed(SEED)
 torch.default_generator.manual_seed(SEED)
@@ -43,8 +43,8 @@ torch.default_generator.manual_seed(SEED)
 }
 """Given code that each worker imports last before the submission.
 
-Each process that imports torch begins with other random numbers. Without this, what is said of a function that draws
-from a global generator would depend on which process graded it.
+Each process that imports torch starts with other random numbers. Without this, the report about a function that draws
+from a global generator would depend on the process.
 """
 
 
@@ -91,7 +91,7 @@ MODE = "training"
 class Record:
     """An object. As an argument it is made in the worker, by the class or function of that name in given code.
 
-    `typed` is what a student types for it, where its fields are more than anybody wants to read. A model that goes in
+    `typed` is what a student types for it, where its fields are too long to read. A model that goes in
     with the field `MODE`, False, is in `eval()` mode.
 
     A dataclass comes back with its fields, a model with its parameters, their gradients and its mode: {"state":
@@ -111,7 +111,7 @@ class Same:
 
 
 class Example:
-    """One call to make: positional arguments, options, and what is asked for beside the value.
+    """One call to make: positional arguments, options, and what to send back besides the value.
 
     Attributes:
         arguments: Positional arguments; numpy arrays become tensors of the same dtype.
@@ -199,7 +199,7 @@ class Answer:
 
 
 class NoAnswer:
-    """What a submission did instead of answering; the base of `StudentError`, `StudentCrashed` and `StudentDied`.
+    """What a submission did instead of answering; the base of `StudentError` and `StudentDied`.
 
     Attributes:
         at_import: It happened while the module was imported, before any call, so `call` is None. `call` is also None
@@ -222,7 +222,7 @@ class StudentError(NoAnswer, Exception):
         self.not_written = info.get("not_written") is True
         self.is_value_error = info.get("value_error") is True
         frames = list(info.get("frames") or [])[-8:]
-        self.frames = [Frame(_text(f), int(n) % 10_000_000, _text(g), _text(s)) for f, n, g, s in frames]
+        self.frames = [Frame(_text(f), int(n) % 10_000_000, _text(g), _text(s).strip()) for f, n, g, s in frames]
         super().__init__(f"{self.type}: {self.message}")
 
 
@@ -231,18 +231,10 @@ class ModuleProblem(Exception):
 
 
 class StudentDied(NoAnswer, BaseException):
-    """The worker died, and a check must end at once.
+    """The worker died or gave no valid answer in time, and a check must end at once.
 
     A BaseException, so that hypothesis does not go on shrinking: one endless loop costs one time limit, not fifty.
     """
-
-    def __init__(self, call: Call | None, death: WorkerDied, printed: str) -> None:
-        self.call, self.death, self.printed = call, death, printed
-        super().__init__(str(death))
-
-
-class StudentCrashed(NoAnswer, Exception):
-    """The worker crashed, with some deaths left in the quota: hypothesis may look for a smaller input."""
 
     def __init__(self, call: Call | None, death: WorkerDied, printed: str) -> None:
         self.call, self.death, self.printed = call, death, printed
@@ -344,50 +336,28 @@ class Student:
         self._bound: set[str] = set()
         self._calls: list[Call] = []
         self._answered: deque[tuple[Example, Answer]] = deque(maxlen=_REMEMBERED)
-        self._deaths = 0
-        self._smallest_crash: StudentCrashed | None = None
 
     def __getattr__(self, name: str) -> Callable[..., Answer]:
         if name not in self._exercise.function_names:
             raise AttributeError(name)
+        return functools.partial(self.call, name)
 
-        def function(*arguments: Any, gradients_of: Sequence[str] = (), **options: Any) -> Answer:
-            return self.call(name, *arguments, gradients_of=gradients_of, **options)
-
-        return function
-
-    def call(
-        self,
-        function: str,
-        *arguments: Any,
-        gradients_of: Sequence[str] = (),
-        return_arguments: bool = False,
-        **options: Any,
-    ) -> Answer:
-        """Call one function of the submission.
-
-        Args:
-            function: Its name.
-            *arguments: Positional arguments; numpy arrays become tensors of the same dtype.
-            gradients_of: Names of positional parameters to differentiate the sum of the value by.
-            return_arguments: Send the tensors back as they are after the call.
-            **options: Keyword arguments.
+    def call(self, function: str, *arguments: Any, **options: Any) -> Answer:
+        """Call one function of the submission, with the arguments of an `Example`.
 
         Raises:
             StudentError: the submission raised.
-            StudentCrashed: its process ended; the check may try again with another input.
-            StudentDied: no answer in time, or too many crashes.
+            StudentDied: its process ended, or gave no valid answer in time.
             MachineTooBusy: no answer in time, and the submission is not to blame.
             ModuleProblem: the module or the function cannot be called at all.
         """
-        example = Example(*arguments, gradients_of=gradients_of, return_arguments=return_arguments, **options)
-        return self.each(function, example)[0]
+        return self.each(function, Example(*arguments, **options))[0]
 
     def each(self, function: str, *examples: Example) -> list[Answer]:
         """Make several calls of one function in one message, so that a law waits once. Raises like `call`."""
         names, _ = self._exercise.parameters(function)
         calls = [Call.of(function, case, names) for case in examples]
-        only = calls[0] if len(calls) == 1 else None  # of several calls nobody knows which one ended the process
+        only = calls[0] if len(calls) == 1 else None  # of several calls, which one ended the process is unknown
         worker = self._ready(function, only)
         self._calls = calls
         body = {
@@ -424,16 +394,15 @@ class Student:
         call_seconds: float | None = None,
         odd_dtypes: list[Any] | None = None,
     ) -> None:
-        """Start another check: its own clocks, time limit of a call, and the full quota of deaths.
+        """Start another check, with its own clocks and time limit of a call.
 
         Args:
             clocks: As for the class.
             call_seconds: Time limit of one call, where it is not `course.CALL_SECONDS`.
             odd_dtypes: As in `Answer`.
         """
-        self._clocks, self._deaths, self._smallest_crash = clocks, 0, None
+        self._clocks, self._call_seconds, self._odd_dtypes = clocks, call_seconds, odd_dtypes
         self._answered.clear()
-        self._call_seconds, self._odd_dtypes = call_seconds, odd_dtypes
 
     def forget(self) -> None:
         """Go on in a new worker, which knows nothing of the calls so far."""
@@ -490,7 +459,7 @@ class Student:
         try:
             loaded = self._request(self._worker, load, None)
             self.changed_settings = tuple(map(_text, loaded.get("settings") or ()))
-        except (StudentError, StudentDied, StudentCrashed) as problem:
+        except (StudentError, StudentDied) as problem:
             problem.at_import = True
             if isinstance(problem, StudentDied) and problem.death.reason == "timeout":
                 self._endless_imports[seconds] = problem.death, problem.printed
@@ -553,16 +522,7 @@ class Student:
             return MachineTooBusy()
         if self._is_model:
             return ModelAnswerDied(f"the model answer {death.detail}")
-        self._deaths += 1
-        if death.reason != "crash":
-            return StudentDied(call, death, printed)
-        crashed = StudentCrashed(call, death, printed)
-        if self._smallest_crash is None or _size(call) <= _size(self._smallest_crash.call):
-            self._smallest_crash = crashed
-        if self._deaths < course.DEATHS_PER_CHECK:
-            return crashed
-        smallest = self._smallest_crash
-        return StudentDied(smallest.call, smallest.death, smallest.printed)
+        return StudentDied(call, death, printed)
 
     def _answer(self, worker: Loaded, call: Call, case: Example, answer: object) -> Answer:
         if type(answer) is not dict or "value" not in answer:
@@ -621,7 +581,7 @@ def _is_array(value: Any) -> bool:
 
 
 def as_sent(value: Array | np.generic | Half | Transposed) -> Tensor:
-    """An argument as it comes back if nobody changes it."""
+    """An argument as it comes back unchanged."""
     sent = _from_wire(_to_wire(value.array if isinstance(value, Transposed) else value, []))
     assert isinstance(sent, Tensor)
     return sent
@@ -675,13 +635,6 @@ def _from_wire(value: Any) -> Any:
     if type(value) is wire.Record:
         return Record(value.type_name, {name: _from_wire(item) for name, item in value.fields.items()})
     return value
-
-
-def _size(call: Call | None) -> int:
-    if call is None:
-        return 0
-    values = itertools.chain(call.arguments.values(), call.options.values())
-    return sum(value.size if isinstance(value, np.ndarray) else 1 for value in values)
 
 
 def _text(value: object) -> str:

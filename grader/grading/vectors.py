@@ -21,6 +21,7 @@ import numpy as np
 
 from ..core import course
 from ..core.refusal import FileRefused
+from ..core.result import NamedMistake
 from ..sandbox.worker.wire import Foreign
 from .compare import (
     TOLERANCE,
@@ -36,7 +37,7 @@ from .compare import (
     same_gradient,
     show_type,
 )
-from .student import Answer, Example, Record, Student, StudentCrashed, StudentError, Tensor
+from .student import Answer, Example, Record, Student, StudentDied, StudentError, Tensor
 
 Observation = dict[str, Any]
 _MESSAGE = 60  # characters of an exception's text that tell two exceptions apart
@@ -68,36 +69,9 @@ class Vector:
         return _array(self.expected)
 
 
-@dataclass(frozen=True)
-class Diagnosis:
-    """A misconception.
-
-    Attributes:
-        function: The function it is about.
-        name: Its name.
-        sentence: Completes "your numbers are what you get if ...".
-        explanation: What follows from it.
-        heading: Of what is seen in the numbers, whatever the code is: where it is explained on the page of general
-            observations. Empty for a misconception, which the exercise's page of common mistakes has.
-        observed: The sentence completes "your numbers are ...".
-    """
-
-    function: str
-    name: str
-    sentence: str
-    explanation: str
-    heading: str = ""
-    observed: bool = False
-
-    @property
-    def anchor(self) -> str:
-        """Its place on its page."""
-        return f"seen-{self.heading}" if self.heading else f"{self.function}-{self.name}"
-
-
 @functools.cache
-def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Diagnosis]]]:
-    """Vectors by check id, and misconceptions by function and name.
+def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, NamedMistake]]]:
+    """Vectors by check id, and misconceptions, which no check shows yet, by function and name.
 
     Raises:
         FileRefused: nothing is recorded yet.
@@ -110,10 +84,10 @@ def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Di
     for entry in document["vectors"]:
         vector = _read(entry)
         vectors.setdefault(vector.check, []).append(vector)
-    known: dict[str, dict[str, Diagnosis]] = {}
+    known: dict[str, dict[str, NamedMistake]] = {}
     for entry in document["misconceptions"]:
-        diagnosis = Diagnosis(entry["function"], entry["name"], entry["sentence"], entry["explanation"])
-        known.setdefault(diagnosis.function, {})[diagnosis.name] = diagnosis
+        page = f"{course.exercise(exercise).mistakes_page}#{entry['function']}-{entry['name']}"
+        known.setdefault(entry["function"], {})[entry["name"]] = NamedMistake("", True, page, **entry)
     return vectors, known
 
 
@@ -160,7 +134,9 @@ def observe(student: Student, function: str, example: Example) -> Observation:
         (answer,) = student.each(function, _asked(example))
     except StudentError as error:
         return {"raises": error.type, "message": error.message[:_MESSAGE]}
-    except StudentCrashed:
+    except StudentDied as death:
+        if death.death.reason != "crash":
+            raise
         return {"raises": "crash", "message": ""}
     return _observation(answer, example)
 
@@ -390,7 +366,7 @@ def _seen(value: Any, *, largest: int | None = _LARGEST) -> Observation:
         step = -(-value.array.size // _LARGEST) or 1
         return {"dtype": value.dtype, "shape": list(value.shape), "values": _numbers(value, step)}
     if isinstance(value, Record):
-        # Gradients that are left in a model are nobody's business: some clear them before a step, some after it.
+        # Gradients left in a model do not count: some clear them before a step, some after it.
         state = value.fields.get("state")
         fields = state if isinstance(state, dict) else value.fields
         return {"returns": value.type_name, "fields": {name: _seen(p, largest=largest) for name, p in fields.items()}}

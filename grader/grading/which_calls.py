@@ -43,8 +43,8 @@ def which_are_wrong(calls: Sequence[Call]) -> str:
         return ""
     best = min(improbable, key=lambda there: likely[there])
     (has, lacks), *others = [feature for feature, there in having.items() if there == best]
-    told = f"right where {lacks}, and wrong {'' if best == wrong else 'only '}where {has}"
-    return told + "".join(f", or where {other}" for other, _ in others[:_ALIKE])
+    sentence = f"right where {lacks}, and wrong {'' if best == wrong else 'only '}where {has}"
+    return sentence + "".join(f", or where {other}" for other, _ in others[:_ALIKE])
 
 
 def _by_chance(wrong: Set[int], having: Set[int], calls: int) -> float:

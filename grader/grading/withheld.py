@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import course
 from ..core.result import FAILED, GRADER_ERROR, NOT_SHOWN, CheckResult
 from .check import Check
 from .observations import system_meaning
 from .shown_call import show_call
-from .student import Call, Half, Record, StudentCrashed, StudentDied, StudentError, Transposed, as_sent
+from .student import Call, Half, Record, StudentDied, StudentError, Transposed, as_sent
 
 _WRITTEN: dict[str, set[str]] = {}
 """Id of a check to the texts of its calls: a process that grades a class needs those of the same check often."""
@@ -26,9 +25,7 @@ _WRITTEN: dict[str, set[str]] = {}
 def is_public(check: Check, call: Call) -> bool:
     """Whether a call is written down in the check, so that everybody may see it."""
     if check.id not in _WRITTEN:
-        names, _ = course.exercise(check.exercise).parameters(check.function)
-        written = (*check.examples, *check.refuses)
-        _WRITTEN[check.id] = {show_call(Call.of(check.function, example, names)) for example in written}
+        _WRITTEN[check.id] = {show_call(check.call(example)) for example in (*check.examples, *check.refuses)}
     return show_call(call) in _WRITTEN[check.id]
 
 
@@ -56,7 +53,7 @@ def _what_happened(entry: CheckResult, problem: BaseException) -> str:
         known = problem.type if isinstance(getattr(builtins, problem.type, None), type) else "an exception"
         means = system_meaning(f"{problem.type}: {problem.message}")
         return f"{means} ({known})" if means else f"your code raises {known}"
-    if isinstance(problem, StudentDied | StudentCrashed):  # an exit status, a signal, what was sent: it chose them
+    if isinstance(problem, StudentDied):  # an exit status, a signal, what was sent: it chose them
         return f"your code {re.split(' with exit status | [(]', problem.death.detail)[0]}"
     return "the check does not hold" if entry.outcome == FAILED else "your code cannot be judged"
 

@@ -241,24 +241,13 @@ def _step(
     settings: Settings, logits: Floats, actions: Actions, rewards: Floats, baseline: Floats, start: Floats
 ) -> tuple[Floats, Floats]:
     """One step of the algorithm of the settings."""
-    temperature = settings.temperature
-    if settings.algorithm.startswith("reinforce"):
-        return policy_step(logits, actions, rewards - baseline, start, lr=settings.lr, temperature=temperature)
+    advantages, options = rewards - baseline, {}
     if settings.algorithm == "grpo":
         advantages = group_advantages(rewards, divide_by_std=settings.divide_by_std, correction=settings.correction)
-    else:
-        advantages = rewards - baseline
-    return policy_step(
-        logits,
-        actions,
-        advantages,
-        start,
-        lr=settings.lr,
-        clip_eps=settings.clip_eps,
-        kl_coef=settings.kl_coef,
-        inner_steps=settings.inner_steps,
-        temperature=temperature,
-    )
+    if not settings.algorithm.startswith("reinforce"):
+        names = ("clip_eps", "kl_coef", "inner_steps")
+        options = {name: getattr(settings, name) for name in names}
+    return policy_step(logits, actions, advantages, start, lr=settings.lr, temperature=settings.temperature, **options)
 
 
 def single_peak(peak: int = 7, *, width: float = 5.0, actions: int = 10) -> tuple[float, ...]:

@@ -292,7 +292,8 @@ class Worker:
             return f" ({reason})"
         if self._status >= 0:
             return f" with exit status {self._status}"
-        names = {-signal.SIGSEGV: " (segmentation fault)", -signal.SIGABRT: " (abort)"}
+        # Where the walls refuse the signal of `os.abort()`, it ends with a segmentation fault.
+        names = dict.fromkeys((-signal.SIGSEGV, -signal.SIGABRT), " (segmentation fault or abort)")
         if sys.platform != "win32":
             names |= {-signal.SIGXCPU: " (CPU time limit)", -signal.SIGKILL: ""}
         return names.get(self._status, f" (signal {-self._status})")

@@ -10,10 +10,11 @@ import re
 from typing import Any
 
 from ..core import course
+from ..core.result import NamedMistake
 from ..grading import vectors
 from ..grading.check import Check, checks_of
 from ..grading.observations import HEADINGS
-from ..grading.vectors import Diagnosis
+from .mistake_numbers import finder
 
 LONGEST = 8
 """Numbers of a worked example that a reader compares at a glance."""
@@ -75,36 +76,34 @@ def make(name: str) -> str:
     exercise = course.exercise(name)
     recorded, known = vectors.load(name)
     count = sum(map(len, known.values()))
-    parts = [_HEAD.format(number=exercise.number, title=exercise.title, name=name, count=count)]
+    parts = [_HEAD.format(number=exercise.number, title=exercise.title, name=name, count=count), finder(name)]
     checks = [check for check in checks_of(name, hidden=False) if check.id in recorded]
     for function in exercise.function_names:
         parts.append(f"\n## `{function}`\n")
         own = [check for check in checks if check.function == function]
-        parts += [_entry(diagnosis, own, recorded) for diagnosis in known.get(function, {}).values()]
+        parts += [_entry(mistake, own, recorded) for mistake in known.get(function, {}).values()]
     return "".join(parts)
 
 
-def _entry(diagnosis: Diagnosis, checks: list[Check], recorded: dict[str, list[vectors.Vector]]) -> str:
-    showing = [
-        (check, vector) for check in checks for vector in recorded[check.id] if diagnosis.name in vector.mistakes
-    ]
+def _entry(mistake: NamedMistake, checks: list[Check], recorded: dict[str, list[vectors.Vector]]) -> str:
+    showing = [(check, vector) for check in checks for vector in recorded[check.id] if mistake.name in vector.mistakes]
     titles = list(dict.fromkeys(check.title.rstrip(".") for check, _ in showing))
     listed = "; ".join(f"*{_escaped(title)}*" for title in titles[:CHECKS])
     more = f"; and in {len(titles) - CHECKS} more" if len(titles) > CHECKS else ""
     shows = f"It shows in: {listed}{more}." if titles else "It shows in no worked example."
     for check, vector in showing:
-        right, wrong = _numbers(vector.expected), _numbers(vector.mistakes[diagnosis.name])
+        right, wrong = _numbers(vector.expected), _numbers(vector.mistakes[mistake.name])
         if check.gate and right and wrong:
             shows += (
                 f"\n\n| Worked example | Numbers |\n|---|---|\n| right | {right} |\n| with this mistake | {wrong} |\n"
             )
             break
-    sentence = diagnosis.sentence[0].upper() + diagnosis.sentence[1:]
+    sentence = mistake.sentence[0].upper() + mistake.sentence[1:]
     return _ENTRY.format(
         title=_escaped(sentence),
         kind="failure",
-        anchor=diagnosis.anchor,
-        explanation=_escaped(diagnosis.explanation),
+        anchor=mistake.page.partition("#")[2],
+        explanation=_escaped(mistake.explanation),
         shows=shows,
     )
 

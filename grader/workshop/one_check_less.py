@@ -75,7 +75,7 @@ def _mistaken_without(job: Job, result: Result) -> Iterator[tuple[str, str]]:
     for check in result.checks:
         rest = [(vector, answer) for vector, answer in seen if vector.check != check.id]
         named = diagnose(rest, known, [name for name in failing if name != check.id])
-        if {found.diagnosis.name for found in named} != {job.mistake}:
+        if {found.name for found in named} != {job.mistake}:
             yield check.id, job.mistake
 
 

@@ -21,7 +21,7 @@ from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, Res
 from ..core.submission import Submission
 from ..grading import vectors
 from ..grading.check import Check
-from ..grading.diagnosis import as_entry, diagnose
+from ..grading.diagnosis import diagnose
 from ..grading.run import Grading
 from ..grading.settings import declared_checks
 from ..grading.student import Loaded
@@ -348,8 +348,7 @@ def _name_by_recorded_answers(job: Job, result: Result) -> None:
     _, known = vectors.load(job.exercise)
     seen = recorded_answers(job.exercise, job.replaced, job.mistake)
     failing = [c.id for c in result.checks if c.function == job.replaced and c.outcome in (FAILED, BROKEN)]
-    found = diagnose(seen, known[job.replaced], failing)
-    result.exercises[0].misconceptions = [as_entry(job.exercise, named) for named in found]
+    result.exercises[0].misconceptions = diagnose(seen, known[job.replaced], failing)
 
 
 def _must_earn_all(result: Result, report: Report) -> None:

@@ -40,7 +40,7 @@ def test_a_wrong_course_file_ends_every_command_with_a_sentence(tmp_path: Path) 
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     folders = {path.parent.name for path in course.FOLDERS.glob("*/exercise.toml")} - {"variants"}
-    assert f"{tmp_path / 'course.toml'}, line 2: " in done.stderr and done.stderr.count("\n") == 1
+    assert f"{tmp_path / 'course.toml'}: " in done.stderr and done.stderr.count("\n") == 1
     assert "'ppo'" in done.stderr and ", ".join(sorted(folders)) in done.stderr
 
 

@@ -276,7 +276,7 @@ CASES: dict[str, tuple[Files, Mapping[str, str], bytes | None, list[str]]] = {
         {"ada/backup/kl.py": "# old\n", "ada/starter/kl.py": KL}, HERE, None, ["backup .*starter"]
     ),
     "no module": ({"ada/answers.ipynb": "{}"}, {}, None, ["no module was found.*answers.ipynb"]),
-    "another name": ({"ada/solution.py": KL}, {}, None, ["no module was found", "rename it to kl.py"]),
+    "another name": ({"ada/solution.py": KL}, {"kl.py": KL}, None, ["solution.py was taken as kl.py"]),
     "nearly the name": ({"ada/my_kl.py": KL}, HERE, None, ["my_kl.py was taken as kl.py"]),
     "two with nearly the name": (
         {"ada/kl_v1.py": KL, "ada/kl_v2.py": KL}, {}, None, ["no module was found", "rename the one that counts"]

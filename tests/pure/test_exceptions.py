@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 
+from grader.core.source import why_not_python
 from grader.grading.observations import exception_meaning, what_was_raised
 
 LONGEST = 60  # characters of a message that an observation keeps
@@ -117,3 +118,23 @@ def test_a_draft_that_asks_for_a_gpu_reads_what_to_do_about_it(draft):
     with pytest.raises(Exception) as raised:
         draft()
     assert "asks for a GPU" in what_was_raised(type(raised.value).__name__, str(raised.value))
+
+
+NOT_PYTHON = {
+    "Markdown": "```python\nx = 1\n```\n",
+    "web page": "<!DOCTYPE html>\n<html></html>\n",
+    "patch": "diff --git a/kl.py b/kl.py\n+x = 1\n",
+    "notebook": "x = 1\n%matplotlib inline\n",
+    "prompts": "x = 1\n>>> y = 2\n",
+    "word processor": "x = “1”\n",
+    "invisible": "x = 1\nif x:\n\u00a0   y = 2\n",
+}
+
+
+@pytest.mark.parametrize(("words", "text"), NOT_PYTHON.items(), ids=NOT_PYTHON)
+def test_a_text_that_python_cannot_read_is_called_what_it_is(words: str, text: str) -> None:
+    with pytest.raises(SyntaxError) as raised:
+        compile(text, "kl.py", "exec")
+    line, message = raised.value.lineno or 0, raised.value.msg
+    assert words in why_not_python(text, line, message)[1]
+    assert why_not_python("x = (“a”, 1\n", 1, "'(' was never closed") == (1, "'(' was never closed")

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 import pytest
 
 from grader.core import course
+from grader.core.result import NamedMistake
 from grader.grading import vectors
 from grader.grading.diagnosis import diagnose
-from grader.grading.vectors import Diagnosis, Vector, agree
+from grader.grading.vectors import Vector, agree
 from grader.workshop.catalogue import misconceptions
 
 FUNCTIONS = [(exercise.name, name) for exercise in course.HANDED_OUT for name in exercise.function_names]
@@ -23,7 +24,7 @@ def recorded(exercise: str, function: str) -> list[Vector]:
     return [vector for several in by_check.values() for vector in several if vector.function == function]
 
 
-def problems(known: dict[str, Diagnosis], examples: list[Vector]) -> Iterator[str]:
+def problems(known: dict[str, NamedMistake], examples: list[Vector]) -> Iterator[str]:
     """What goes wrong for submissions that return the values of a known mistake each."""
     for name in known:
         values = [vector.mistakes.get(name, vector.expected) for vector in examples]
@@ -31,7 +32,7 @@ def problems(known: dict[str, Diagnosis], examples: list[Vector]) -> Iterator[st
         failing = list(dict.fromkeys(vector.check for vector, value in pairs if not agree(value, vector.expected)))
         if not failing:
             yield f"{name} differs from the model answer in no worked example"
-        named = [(each.check, each.diagnosis.name, each.everywhere) for each in diagnose(pairs, known, failing)]
+        named = [(each.check, each.name, each.everywhere) for each in diagnose(pairs, known, failing)]
         if named != [(check, name, True) for check in failing]:
             yield f"{name} is named {named}"
 

@@ -44,13 +44,14 @@ CODE = (
     "# code cell 3 of clip.ipynb\n\n\n"
     "# code cell 4 of clip.ipynb\nif 1:\n    pass\n\n"
 )
-WRITTEN = "# code cell 2 of homework.ipynb\n\n" + CLIP + "\n"
+WRITTEN = f"# code cell 1 of homework.ipynb\nx = 1\n\n# code cell 2 of homework.ipynb\npass\n{CLIP}\n"
 COLAB = "import torch\nfrom google.colab import drive\ndrive.mount(\n    '/content/drive',\n)\n"
 COLAB_LEFT = "import torch\npass\npass\n\n\n"
 KAGGLE = (
     "import pandas as pd # data processing, CSV file I/O (e.g. pd.read_csv)\nimport os\n"
     "for d, _, names in os.walk('/kaggle/input'):\n    for name in names:\n        print(name)\n"
 )
+KAGGLE_LEFT = "pass\n" + KAGGLE.partition("\n")[2]
 GUARDED = "try:\n    import wandb\nexcept ImportError:\n    wandb = None\nif TYPE_CHECKING:\n    import einops\n"
 IN_LATIN_1 = "# -*- coding: latin-1 -*-\n# Müller\n"
 MANY = "".join(f"import h{number:02}\n" for number in range(MAX_HELPERS + 1))
@@ -102,14 +103,17 @@ UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
         {"clip.ipynb": notebook("x"), "clip.py": CLIP}, {"clip.py": CLIP}, "graded is clip.py"
     ),
     "a notebook of another name": (
-        {"kl.py": KL, "Untitled.ipynb": notebook("x")}, {"kl.py": KL}, "Untitled.ipynb was left out"
+        {"kl.py": KL, "homework.ipynb": notebook("x = 1", "%%writefile starter/clip.py\n" + CLIP)},
+        {"kl.py": KL, "clip.py": WRITTEN}, "homework.ipynb was taken as clip.py",
     ),
-    "cells that write files": (
-        {"homework.ipynb": notebook("import torch", "%%writefile starter/clip.py\n" + CLIP, "!grade")},
-        {"clip.py": WRITTEN}, "clip.py (written by a cell of homework.ipynb) was taken as clip.py",
+    "two files of other names": (
+        {"clip1.py": CLIP, "clip2.py": CLIP, "kl.py": KL}, {"kl.py": KL}, "clip1.py and clip2.py were left out"
+    ),
+    "two modules in one file": (
+        {"homework.py": CLIP + KL, "bandit.py": KL}, {"bandit.py": KL}, "defines functions of clip.py and kl.py"
     ),
     "set up for Colab": ({"kl.py": COLAB + KL}, {"kl.py": COLAB_LEFT + KL}, "drive.mount("),
-    "set up for Kaggle": ({"kl.py": KAGGLE + KL}, {"kl.py": "pass\nimport os\npass\n\n\n" + KL}, "import pandas as pd"),
+    "set up for Kaggle": ({"kl.py": KAGGLE + KL}, {"kl.py": KAGGLE_LEFT + KL}, "import pandas as pd"),
     "a function twice": ({"kl.py": KL + KL}, {"kl.py": KL + KL}, "defines `kl_estimate` twice (line 1 and line 2)"),
     "a foreign package": ({"kl.py": "import torch, einops\n"}, {"kl.py": "import torch, einops\n"}, "einops (line 1)"),
     "a helper left at home": ({"kl.py": "from .my import x\n"}, {"kl.py": "from .my import x\n"}, "my (line 1)"),

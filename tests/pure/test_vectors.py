@@ -4,8 +4,9 @@ import math
 
 import pytest
 
+from grader.core.result import NamedMistake
 from grader.grading.diagnosis import diagnose
-from grader.grading.vectors import Diagnosis, Vector, agree
+from grader.grading.vectors import Vector, agree
 
 RIGHT = {"dtype": "float64", "shape": [2], "values": [1.0, 2.0], "gradients": {}, "changed": []}
 
@@ -15,7 +16,7 @@ def seen_as(values, **changes):
 
 
 def known(*names):
-    return {name: Diagnosis("f", name, f"you {name}", "") for name in names}
+    return {name: NamedMistake("", True, "", "f", name, f"you {name}", "") for name in names}
 
 
 def vector(check, **mistakes):
@@ -23,7 +24,7 @@ def vector(check, **mistakes):
 
 
 def names(found):
-    return [(named.check, named.diagnosis.name, named.everywhere) for named in found]
+    return [(named.check, named.name, named.everywhere) for named in found]
 
 
 WRONG, MIXED, OTHER = seen_as([3.0, 2.0]), seen_as([3.0, 4.0]), seen_as([8.0, 8.0])

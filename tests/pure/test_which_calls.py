@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from grader.core.result import NamedMistake
 from grader.core.submission import Submission
 from grader.grading.check import Check
 from grader.grading.diagnosis import Failure, _named_for
 from grader.grading.settings import Settings
 from grader.grading.student import Example, Record
-from grader.grading.vectors import Diagnosis, Vector
+from grader.grading.vectors import Vector
 from grader.grading.which_calls import which_are_wrong
 
 
@@ -84,11 +85,9 @@ def what_is_said(mistaken: tuple[str, ...], failures: Any = None) -> set[tuple[s
             vector = Vector(check.id, "grpo_step", right, mistakes)
             seen.append((vector, right if is_right else wrong))
     settings = Settings(Submission("me", Path("me"), {}, {}), ["bandit"], lambda: None, checks=checks)  # type: ignore[arg-type, return-value]
-    known = {"clips": Diagnosis("grpo_step", "clips", "you always clip", "")}
+    known = {"clips": NamedMistake("", True, "", "grpo_step", "clips", "you always clip", "")}
     failing = [name for name in checks if name != "bandit.one"]
-    return {
-        (named.check, named.diagnosis.sentence) for named in _named_for(settings, seen, known, failing, failures or {})
-    }
+    return {(named.check, named.sentence) for named in _named_for(settings, seen, known, failing, failures or {})}
 
 
 def test_a_mistake_is_named_where_it_explains_most_checks_and_otherwise_the_arguments_tell():

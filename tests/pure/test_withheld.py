@@ -10,7 +10,7 @@ import pytest
 
 from grader.core.result import BROKEN, FAILED, CheckResult, Curve, Outcome
 from grader.core.result import Frame as Place
-from grader.grading.student import Call, StudentCrashed, StudentDied, StudentError
+from grader.grading.student import Call, StudentDied, StudentError
 from grader.grading.withheld import withhold
 from grader.sandbox.worker_process import WorkerDied
 
@@ -44,7 +44,7 @@ def entry(outcome: Outcome) -> CheckResult:
         (AssertionError(f"{NUMBER}"), "hold"),
         (StudentError(CALL, {"type": f"Saw{NUMBER}", "message": f"{NUMBER}"}, f"{NUMBER}"), "exception"),
         (StudentDied(None, WorkerDied("crash", f"ended the process with exit status {NUMBER}"), ""), "ended"),
-        (StudentCrashed(CALL, WorkerDied("crash", f"ended the process (signal {NUMBER})"), ""), "ended"),
+        (StudentDied(CALL, WorkerDied("crash", f"ended the process (signal {NUMBER})"), ""), "ended"),
         (StudentDied(None, WorkerDied("protocol", f"sent the grader something malformed ({NUMBER})"), ""), "sent"),
         (StudentDied(None, WorkerDied("timeout", "gave no answer within 5 seconds"), ""), "5"),
     ],

@@ -12,7 +12,7 @@ import pytest
 from probing import MOMENT, is_gone, pid_outside, probe, run_script, value_of
 
 from grader.core import course
-from grader.grading.student import Clock, StudentCrashed, StudentDied
+from grader.grading.student import Clock, StudentDied
 from grader.sandbox.fork_server import ForkServer
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker.confine import WorkerSettings
@@ -99,7 +99,7 @@ def test_processes_that_a_worker_started_die_with_it_and_no_other_worker_does(
         with probe(without_walls, DAEMON.format(note=str(note), ending=ending), seconds=60) as student:
             assert student.f(generations).value == 7
             student.begin((Clock(MOMENT, "the end"),))
-            with contextlib.suppress(StudentDied, StudentCrashed):
+            with contextlib.suppress(StudentDied):
                 student.f(-1)
         daemons = note.read_text().split()
         assert len(daemons) == 3
@@ -112,7 +112,7 @@ import contextlib, gc, json, os, sys, threading
 from pathlib import Path
 from probing import probe
 from grader.sandbox.sandbox import Sandbox
-from grader.grading.student import StudentCrashed, StudentDied
+from grader.grading.student import StudentDied
 
 def descendants(pid):
     children = [int(pid) for path in Path(f"/proc/{pid}/task").glob("*/children") for pid in path.read_text().split()]
@@ -133,7 +133,7 @@ with Sandbox.start(**json.loads(sys.argv[2])) as sandbox:
     unused = sandbox.worker()
     for source in SOURCES:
         with probe(sandbox, f"def f(x):\\n    {source}", seconds=0.5) as student:
-            with contextlib.suppress(StudentCrashed, StudentDied):
+            with contextlib.suppress(StudentDied):
                 student.f(1)
             busy.append(len(state()["processes"]))
     unused.close()
