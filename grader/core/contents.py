@@ -28,8 +28,7 @@ from .files import (
     members_of_archive,
     members_of_folder,
 )
-from .host_setup import without_host_setup
-from .notebook import MAX_NOTEBOOK_BYTES, code_of
+from .notebook import MAX_NOTEBOOK_BYTES, code_of, without_host_setup
 from .source import INSTALLED, defined_again, foreign_imports, functions, place
 from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of, wide_encoding
 from .text import counted, listed, one_line

@@ -43,7 +43,6 @@ class Mismatch(AssertionError):
         rows: (label, text) pairs for the report, in order.
         story: One sentence that says what differs.
         shown: What the lines of the call print.
-        is_plain: The difference is plain to see in a few digits.
         seen: What was seen beside the numbers: its heading on the page of general observations, and the end of "your
             numbers are ...".
     """
@@ -55,11 +54,9 @@ class Mismatch(AssertionError):
         story: str,
         shown: Shown = VALUE,
         *,
-        is_plain: bool = True,
         seen: tuple[str, str] | None = None,
     ) -> None:
-        self.call, self.rows, self.story, self.shown, self.is_plain = call, list(rows), story, shown, is_plain
-        self.seen = seen
+        self.call, self.rows, self.story, self.shown, self.seen = call, list(rows), story, shown, seen
         super().__init__(story)
 
     def __str__(self) -> str:
@@ -77,12 +74,11 @@ def _mismatch(
     *,
     last: str = "",
     beside: Sequence[Answer] = (),
-    is_plain: bool = True,
     seen: tuple[str, str] | None = None,
 ) -> Mismatch:
     """An answer that is not what it must be; `last` is the line that shows it, that of the answer itself if empty."""
     shown = Shown(last or f"value{answer.part}", beside=tuple(other.call for other in beside))
-    return Mismatch(answer.call, rows, story, shown, is_plain=is_plain, seen=seen)
+    return Mismatch(answer.call, rows, story, shown, seen=seen)
 
 
 def tensor(
@@ -271,11 +267,11 @@ def close(
     left, right = (yours > 0, expected > 0) if are_bools else (yours, expected)  # shown as what they are
     rows = list(zip((yours_label + place, label + place), show_pair(left[shown], right[shown]), strict=True))
     piece = place.strip() if isinstance(answer.value, Tensor) else ""
-    last, is_plain = shows or f"value{answer.part}{piece}", _is_plain(yours[wrong], expected[wrong])
-    if not is_plain and (shows or isinstance(answer.value, Tensor)):
-        last += ".tolist()"  # torch prints four digits
+    last = shows or f"value{answer.part}{piece}"
+    if (shows or isinstance(answer.value, Tensor)) and not _show_in_torch(yours[wrong], expected[wrong]):
+        last += ".tolist()"
     story = why or _difference(left, right, wrong)
-    raise _mismatch(answer, rows, story, last=last, beside=beside, is_plain=is_plain)
+    raise _mismatch(answer, rows, story, last=last, beside=beside)
 
 
 def _wrong(
@@ -290,8 +286,8 @@ def _wrong(
     return wrong | ~np.isfinite(expected)
 
 
-def _is_plain(yours: Float64, expected: Float64) -> bool:
-    """Whether some of two rows of numbers differ in the digits that torch prints, of whatever size the others are."""
+def _show_in_torch(yours: Float64, expected: Float64) -> bool:
+    """Whether some of two rows of numbers differ in the four digits that torch prints, whatever the others are."""
     return any(
         round(left, 4) != round(right, 4) and f"{left:.4e}" != f"{right:.4e}"
         for left, right in zip(yours.ravel().tolist(), expected.ravel().tolist(), strict=True)
@@ -395,8 +391,8 @@ def untouched(answer: Answer) -> None:
         rows = [(f"{name} before", show(before)), (f"{name} after", show(after))]
         story = f"your function changed its argument {name} in place; work on a new tensor"
         numbers = after.array.astype(np.float64), before.array.astype(np.float64)
-        is_plain = after.shape != before.shape or _is_plain(*numbers)
-        raise _mismatch(answer, rows, story, last=name if is_plain else f"{name}.tolist()", is_plain=is_plain)
+        in_torch = after.shape != before.shape or _show_in_torch(*numbers)
+        raise _mismatch(answer, rows, story, last=name if in_torch else f"{name}.tolist()")
     for mark in answer.marked:
         name, _, what = mark.rpartition(".")
         did = _LEFT.get(what, f"changes {what} of")

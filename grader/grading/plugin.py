@@ -9,7 +9,6 @@ debug mode, student code never runs in this process, so it cannot raise pytest's
 from __future__ import annotations
 
 import contextlib
-import functools
 import re
 import tempfile
 import time
@@ -330,13 +329,7 @@ class GradingPlugin:
 
         Worked examples that draw random numbers are left out, because a right answer may draw other ones.
         """
-        with _plain_mismatches(pyfuncitem.function) as plain:
-            try:
-                called = yield
-            except Mismatch as problem:
-                if problem.is_plain or not plain:
-                    raise
-                raise plain[-1] from None
+        called = yield
         check = _check_of(pyfuncitem)
         if self._student is not None and self.settings.fresh_workers and self._draws_secretly(pyfuncitem):
             self._student.forget()  # what it has seen must not come back as an answer that is shown
@@ -576,34 +569,6 @@ def _exercise_seconds(name: str) -> float:
 def _more_time() -> float:
     """How much more time than usual: the limits are made for the default number of inputs."""
     return max(1.0, examples() / DEFAULT_EXAMPLES)
-
-
-@contextlib.contextmanager
-def _plain_mismatches(test: Callable[..., Any]) -> Iterator[list[Mismatch]]:
-    """Collect the mismatches of a law that show in a few digits, in the order in which hypothesis finds them.
-
-    Hypothesis shrinks on to the smallest failing call, where the difference may be too small to see in the report. The
-    last mismatch collected here is reported instead.
-    """
-    found: list[Mismatch] = []
-    if not hypothesis.is_hypothesis_test(test):
-        yield found
-        return
-    law = test.hypothesis.inner_test  # type: ignore[attr-defined]
-
-    @functools.wraps(law)
-    def watched(*arguments: Any, **options: Any) -> None:
-        try:
-            law(*arguments, **options)
-        except Mismatch as problem:
-            found.extend([problem] if problem.is_plain else [])
-            raise
-
-    test.hypothesis.inner_test = watched  # type: ignore[attr-defined]
-    try:
-        yield found
-    finally:
-        test.hypothesis.inner_test = law  # type: ignore[attr-defined]
 
 
 def _about_another_example(check: Check, call: Call) -> str:

@@ -77,7 +77,7 @@ def judge(
     wrong = {name: names for name, names in called.items() if name.split(".")[0] in imported and name not in unfinished}
     if not wrong:
         return Judged()
-    corrected = {name: with_right_functions(settings.submission, called) for name, called in wrong.items()}
+    corrected = {name: with_right_functions(settings.submission, names) for name, names in wrong.items()}
     lost = {
         check.id: settings.selected[check.id]
         for exercise in result.exercises

@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from grader.core import course
 from grader.exercises.charlm import checks as charlm_checks
-from grader.grading import compare, plugin
+from grader.grading import compare
 from grader.grading.compare import Mismatch
 from grader.grading.shown_call import Shown, is_written_out, needed_imports, show_call
 from grader.grading.student import Answer, Call, Half, Record, Same, Tensor, Transposed
@@ -202,22 +200,3 @@ def test_a_model_that_is_typed_with_a_seed_is_the_one_that_was_sent() -> None:
     assert {type(node) for node in ast.walk(ast.parse(record.typed))} >= {ast.Call} and course.where_given(
         "seeded_model"
     )
-
-
-# Shrinking
-
-
-def test_a_law_remembers_calls_whose_difference_is_plain_to_see() -> None:
-    @settings(max_examples=200)
-    @given(number=st.integers(0, 100))
-    def law(number: int) -> None:
-        if number:
-            raise Mismatch(Call("f", {"x": np.array(number)}, {}), [], "", is_plain=number >= 7)
-
-    with plugin._plain_mismatches(law) as plain, pytest.raises(Mismatch) as caught:
-        law()
-    assert caught.value.call.arguments["x"] == 1
-    assert plain and all(problem.call.arguments["x"] >= 7 for problem in plain)
-    with plugin._plain_mismatches(lambda: None) as plain:
-        pass
-    assert plain == []
