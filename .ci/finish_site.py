@@ -4,22 +4,49 @@ Zensical has no hooks: `course dev pages` comes before it, and `course dev finis
 """
 
 import logging
+import re
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
-from grader.workshop import generated_pages
+from mkdocs.structure.files import InclusionLevel
+
+from grader.commands import pages
+from grader.core import course
 from grader.workshop.finish_site import finish
 
 _log = logging.getLogger("mkdocs.hooks.finish_site")
 _ROOT = Path(__file__).parents[1]
+_FOR_INSTRUCTORS = "instructors/"
+_LINK = rf'<a [^>]*href="(?:\.\./|\./)*{_FOR_INSTRUCTORS}[^"]*"[^>]*>'
+_ROW = re.compile(rf"<tr>(?:(?!</tr>).)*?{_LINK}.*?</tr>", re.DOTALL)
+_LINKED = re.compile(rf"{_LINK}(.*?)</a>", re.DOTALL)
 _ESBUILD = shutil.which("esbuild", path=_ROOT / "tests/browser/node_modules/.bin")
 
 
+def on_config(config: Any) -> None:
+    """MkDocs has read its configuration: with `instructors = false`, their pages are in no menu."""
+    if not course.WRITTEN.instructors:
+        config["nav"] = _for_students(config["nav"])
+
+
 def on_pre_build(*, config: Any) -> None:
-    """MkDocs has read its configuration, and no page yet."""
-    generated_pages.write()
+    """No page has been read yet."""
+    pages.write()
+
+
+def on_files(files: Any, *, config: Any) -> None:
+    """With `instructors = false`, their pages are not built."""
+    if not course.WRITTEN.instructors:
+        for file in files:
+            if file.src_uri.startswith(_FOR_INSTRUCTORS):
+                file.inclusion = InclusionLevel.EXCLUDED
+
+
+def on_post_page(output: str, *, page: Any, config: Any) -> str:
+    """With `instructors = false`, no page leads to theirs; a row of a table that does is left out."""
+    return output if course.WRITTEN.instructors else _LINKED.sub(r"\1", _ROW.sub("", output))
 
 
 def on_post_build(*, config: Any) -> None:
@@ -30,6 +57,15 @@ def on_post_build(*, config: Any) -> None:
         _bundle(_ESBUILD, site / "assets/js")
     else:
         _log.info("Scripts are published as they are; `npm ci --prefix tests/browser` installs esbuild to bundle them.")
+
+
+def _for_students(entry: Any) -> Any:
+    """A part of the menu without the pages for instructors; empty if nothing is left."""
+    if isinstance(entry, str):
+        return "" if entry.startswith(_FOR_INSTRUCTORS) else entry
+    if isinstance(entry, list):
+        return [part for part in map(_for_students, entry) if part]
+    return {title: part for title, below in entry.items() if (part := _for_students(below))}
 
 
 def _bundle(esbuild: str, scripts: Path) -> None:

@@ -18,8 +18,7 @@ EXAMPLES = """examples:
   course export junit result.json > junit.xml
   course export github-summary result.json >> "$GITHUB_STEP_SUMMARY"
 
-`grade --write FORMAT=FILE` writes a format while it grades. What each format is for, and what is lost in it, is in
-docs/instructors/exports.md.
+`grade --write FORMAT=FILE` writes a format while it grades. docs/instructors/class.md#formats says what each is for.
 
 exit code: 0 written, 2 wrong usage: no such file, no result, a result of debug mode, or a missing variable
 """

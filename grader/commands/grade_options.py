@@ -37,11 +37,12 @@ class _HelpAll(argparse.Action):
     """Shows all options."""
 
     def __call__(self, *_: Any) -> None:
-        _parser(everything=True).print_help()
+        command_line(everything=True).print_help()
         raise SystemExit(0)
 
 
-def _parser(*, everything: bool) -> argparse.ArgumentParser:
+def command_line(*, everything: bool) -> argparse.ArgumentParser:
+    """The options of `grade`; with `everything`, those in `--help-all`."""
     parser = argparse.ArgumentParser(
         prog="grade",
         usage="grade [EXERCISE[.FUNCTION] ...] [options]",
@@ -128,7 +129,7 @@ def _add_rare_options(parser: argparse.ArgumentParser, *, everything: bool) -> N
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line. Exits with 2 and a sentence if it makes no sense."""
-    parser = _parser(everything=False)
+    parser = command_line(everything=False)
     arguments = parser.parse_args(argv)
     arguments.only_hint = arguments.exercises[:1] == [_HINT]
     del arguments.exercises[: int(arguments.only_hint)]

@@ -40,8 +40,8 @@ TEXT, COUNT, POINTS, TEXTS, _TRUTH, _TABLE, _ADDRESS, _TIME, _PERCENT, _MINUTES,
 
 _ENTRIES: Mapping[str, str] = {
     "title": TEXT, "exercises": TEXTS, "optional": TEXTS, "error_carried_forward": _TRUTH, "hidden_checks": _TRUTH,
-    "worksheet": _TRUTH, "institution": TEXT, "contact": TEXT, "logo": _PICTURE, "site": _ADDRESS, "deadline": _TIME,
-    "time_zone": TEXT, "points": _TABLE, "policies": _TABLE, "late": _TABLE,
+    "worksheet": _TRUTH, "institution": TEXT, "contact": TEXT, "logo": _PICTURE, "site": _ADDRESS,
+    "instructors": _TRUTH, "deadline": _TIME, "time_zone": TEXT, "points": _TABLE, "policies": _TABLE, "late": _TABLE,
 }  # fmt: skip
 _LATE: Mapping[str, str] = {
     "grace_minutes": _MINUTES, "deduction_percent": _PERCENT, "per": _PERIOD, "maximum_percent": _PERCENT,
@@ -66,6 +66,7 @@ class CourseFile:
         contact: Whom students ask: an address, or words with one.
         logo: Picture in the header of the site, a path from the root of the course.
         site: Where the pages are published, with a slash at the end.
+        instructors: Whether the published site has the pages for instructors.
         deadline: Until when a submission is on time.
         time_zone: Of times without an offset: "Europe/Berlin".
         late: What lateness costs; see `classroom.late`. Empty if it costs nothing.
@@ -83,6 +84,7 @@ class CourseFile:
     contact: str = ""
     logo: str = ""
     site: str = ""
+    instructors: bool = True
     deadline: datetime | None = None
     time_zone: str = ""
     points: Mapping[str, int] = field(default_factory=dict)

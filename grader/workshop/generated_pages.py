@@ -5,6 +5,8 @@ The build of the site writes them into `docs/`, where git ignores them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..core import course
 from ..grading import observations
 from . import mistakes
@@ -36,9 +38,9 @@ Exercise: [{exercise.title}](../../exercises/{exercise.name}.md). File: `starter
 """
 
 
-def write() -> None:
-    """Write the pages that have changed, and delete those of exercises that are gone."""
-    written = {course.ROOT / name: text for name, text in texts().items()}
+def write(others: Mapping[str, str]) -> None:
+    """Write the pages that have changed, with others of the same kind, and delete those of exercises that are gone."""
+    written = {course.ROOT / name: text for name, text in {**texts(), **others}.items()}
     for path, text in written.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text("utf-8") != text:  # `mkdocs serve` would build again and again

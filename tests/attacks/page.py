@@ -1,4 +1,4 @@
-"""Writes the instructors' page of attacks from the corpus.
+"""Writes the page of attacks from the corpus.
 
 python tests/attacks/page.py
 """
@@ -14,18 +14,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 from attack import Attack
 from corpus import ATTACKS, TOPICS
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "instructors" / "attacks.md"
-_HEAD = """---
-# Written by `python tests/attacks/page.py`; do not edit.
-description: The hostile submissions that the grader of the GRPO course is tested with
-search:
-  exclude: true
----
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "maintainers" / "attacks.md"
+_HEAD = """<!-- Written by `python tests/attacks/page.py`; do not edit. -->
 
 # Attacks
 
 Every change of the grader is tested with {count} hostile submissions;
-[isolation](isolation.md#prove-the-walls-on-your-machine) says how to run them on the machine that gives the marks.
+[isolation](../instructors/isolation.md#test-the-walls) says how to run them on the machine that gives the marks.
 Levels 1 and 2 stop all of them: no attack raises a grade, reads a secret, changes a file, reaches the network, disturbs
 another process, takes a point from another submission, or leaves anything behind. Level 0 does not stop the attacks in
 *italics*, because it has {reasons}. The code is in `tests/attacks/corpus/`.

@@ -1,4 +1,4 @@
-"""The instructors' page of attacks is what the corpus says now."""
+"""The page of attacks is what the corpus says now."""
 
 from __future__ import annotations
 

@@ -61,6 +61,7 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
         "exercises": FIVE[:4],
         "points": {"bandit": 100},
         "logo": "docs/assets/favicon.svg",
+        "instructors": False,
         "worksheet": True,
         "hidden_checks": False,
         "error_carried_forward": False,
@@ -105,6 +106,9 @@ def test_a_course_is_what_its_file_says_and_no_other_file_has_to_be_changed(name
     for exercise in (*FIVE, *OPTIONAL):
         page = (site / "exercises" / exercise / "index.html").read_text("utf-8")
         assert ("Not in this course" in page) is (exercise not in named), exercise
+
+    linked = [page for page in site.rglob("*.html") if re.search(r'href="[^"]*instructors/', page.read_text("utf-8"))]
+    assert bool(linked) is (site / "instructors").is_dir() is written.instructors
 
     home, worksheet = ((site / page / "index.html").read_text("utf-8") for page in ("", "worksheet"))
     assert ("What you will have built" in home) is ("charlm" in named)

@@ -22,7 +22,7 @@ from grader.workshop import handout
 
 OURS = course.ROOT / ".github" / "workflows"
 STUDENTS = course.ROOT / "grader" / "workshop" / "handout_files" / "grade.yml"
-HANDOUT_PAGE = course.ROOT / "docs" / "instructors" / "handout.md"
+CLASS_PAGE = course.ROOT / "docs" / "instructors" / "class.md"
 WORKFLOWS = [*sorted(OURS.glob("*.yml")), STUDENTS]
 MODULES = course.ROOT / "tests" / "browser"
 MAY_WRITE = {("release.yml", "release")}
@@ -62,7 +62,7 @@ def parsed(path: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def class_workflow(tmp_path_factory) -> Path:
     """The workflow that instructors copy from the page."""
-    text = re.search(r"^```yaml\n(name: grade the class\n.*?)^```$", HANDOUT_PAGE.read_text("utf-8"), re.M | re.S)
+    text = re.search(r"^```yaml\n(name: grade the class\n.*?)^```$", CLASS_PAGE.read_text("utf-8"), re.M | re.S)
     assert text
     path = tmp_path_factory.mktemp("class") / ".github" / "workflows" / "grade-class.yml"
     path.parent.mkdir(parents=True)

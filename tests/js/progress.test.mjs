@@ -14,7 +14,7 @@ test("chapters, exercises and the worksheet are stops, at any address; the pages
   assert.equal(stopAt("/course/learn/why/"), "learn/why");
   assert.equal(stopAt("/a%20disk/exercises/clip.html"), "exercises/clip");
   assert.equal(stopAt("/worksheet/"), "worksheet");
-  for (const path of ["/", "/instructors/worksheet/", "/learn/", "/mistakes/clip/", "/simulation/"]) assert.equal(stopAt(path), null);
+  for (const path of ["/", "/instructors/class/", "/learn/", "/mistakes/clip/", "/simulation/"]) assert.equal(stopAt(path), null);
 });
 
 test("what is stored may be anything", () => {

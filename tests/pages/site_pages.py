@@ -9,6 +9,7 @@ from typing import Any
 
 from site_fixtures import cannot
 
+from grader.commands.pages import OPTIONS
 from grader.workshop import generated_pages
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +31,8 @@ def sources() -> list[Path]:
     """The Markdown files of all published pages."""
     (drafts,) = re.findall(r"^draft_docs: (.*)", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     hidden = {DOCS / name for name in json.loads(drafts).split("\n") if name}
-    return sorted({*DOCS.rglob("*.md"), *(ROOT / name for name in generated_pages.texts())} - hidden)
+    hidden |= {*DOCS.glob("maintainers/*")}
+    return sorted({*DOCS.rglob("*.md"), *(ROOT / name for name in (OPTIONS, *generated_pages.texts()))} - hidden)
 
 
 PAGES = sorted(map(address_of, sources()))

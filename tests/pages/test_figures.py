@@ -91,7 +91,7 @@ def test_copied_code_shows_the_figure_alone_on_a_page_of_another_host(open_figur
     figure = open_figure(LOSS, CLIP)
     figure.press("Bad, too likely")
     code = copied(figure, "Copy code to embed this figure")
-    (script,) = re.findall(r"<script>.*?</script>", (DOCS / "instructors/site.md").read_text("utf-8"), re.DOTALL)
+    (script,) = re.findall(r"<script>.*?</script>", (DOCS / "instructors/course-toml.md").read_text("utf-8"), re.DOTALL)
     (tmp_path / "index.html").write_text(f"<!doctype html><title>Host</title><body>{code}{script}", "utf-8")
     page = figure.page.context.new_page()
     with site_server.serve(tmp_path) as host:

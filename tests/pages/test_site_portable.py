@@ -21,7 +21,8 @@ import pytest
 import site_server
 from site_fixtures import cannot, wait_until_ready, watch
 
-from grader.workshop import finish_site, generated_pages
+from grader.commands import pages
+from grader.workshop import finish_site
 
 pytestmark = pytest.mark.proof
 ROOT = Path(__file__).parents[2]
@@ -39,7 +40,7 @@ def address(folder: Path) -> Iterator[str]:
     """The address of the site that Zensical has built from a copy of the sources."""
     if importlib.util.find_spec("zensical") is None:
         cannot("Zensical is missing: pip install -c constraints.txt -e '.[dev]'")
-    generated_pages.write()
+    pages.write()
     for name in SOURCES:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, folder.parent / name)

@@ -17,6 +17,7 @@ FULL = CourseFile(
     optional=("variants",),
     error_carried_forward=False,
     hidden_checks=False,
+    instructors=False,
     worksheet=True,
     institution="University of Here",
     contact="ada@uni.example",

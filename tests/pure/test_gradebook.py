@@ -487,7 +487,7 @@ def test_a_roster_names_each_folder_by_any_id(title: str) -> None:
 
 
 def test_the_rosters_of_the_page_are_read_and_two_lines_make_a_group() -> None:
-    own, classroom = re.findall(r"```text\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    own, classroom = re.findall(r"```csv\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     known = roster(own, ["hw-team-a"])
     assert known.times == {"hw-team-a": datetime(2026, 11, 20, 17, 30, tzinfo=UTC)}
     done = in_canvas([entry("hw-team-a", 33)], roster=known)
