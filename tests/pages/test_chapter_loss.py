@@ -1,10 +1,12 @@
 """Chapter 6, the loss: the numbers of the text, by the model answers and autograd."""
 # ruff: noqa: RUF001 - the page is searched for the signs that it really has, such as the Greek letter of the ratio.
 
+import itertools
 import math
 
+import numpy as np
 import torch
-from page_text import says, table_row, written
+from page_text import rows_of, says, table_row, written
 
 from grader.core import course
 from reference.advantages import group_advantages
@@ -155,3 +157,49 @@ def test_b02_worked_numbers_on_the_page_are_those_of_autograd():
     policy = (THREE + torch.tensor([1.0, 0.0, -1.0])).softmax(-1)
     says(TEXT, ", ".join(f"{p:.3f}" for p in policy.tolist()), f"{found['k2'][0]:.3f}", f"{found['k1'][0]:.3f}")
     says(TEXT, *(f"{estimators(drift)[kind][1]:.3f}" for drift in (0.1, 2) for kind in ("k3", "k1")))
+
+
+# The ratio per token
+
+
+def two_token_gradients(drift):
+    """Lengths of gradients with respect to all four logits: true, weighted by the product, one ratio per token.
+
+    Two positions with two tokens each and a table of logits per position. Token 0 is the right one.
+    """
+    policy = np.exp([drift, 0.0]) / np.exp([drift, 0.0]).sum()
+    old, baseline, shift = np.array([0.5, 0.5]), 0.25, 1e-5
+    pairs = list(itertools.product((0, 1), repeat=2))
+
+    def expected_reward(logits):
+        chances = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
+        return chances[0, 0] * chances[1, 0]
+
+    logits = np.array([[drift, 0.0], [drift, 0.0]])
+    true = [
+        (expected_reward(logits + step) - expected_reward(logits - step)) / (2 * shift)
+        for step in shift * np.eye(4).reshape(4, 2, 2)
+    ]
+    by_product, by_token = np.zeros((2, 2)), np.zeros((2, 2))
+    for pair in pairs:
+        chance, advantage = old[list(pair)].prod(), (pair == (0, 0)) - baseline
+        ratios = policy[list(pair)] / old[list(pair)]
+        scores = np.array([np.eye(2)[token] - policy for token in pair])
+        by_product += chance * advantage * ratios.prod() * scores
+        by_token += chance * advantage * ratios[:, None] * scores
+    return [np.linalg.norm(gradient) for gradient in (true, by_product, by_token)]
+
+
+def test_the_table_of_ratios_per_token_is_enumerated():
+    for row in rows_of(TEXT, "| $d$ | "):
+        drift = float(row[0])
+        true, by_product, by_token = two_token_gradients(drift)
+        ratio = 2 / (1 + math.exp(-drift))
+        expected = [
+            f"{ratio:.3f}",
+            f"{ratio**2:.3f}",
+            f"{true:.3f}",
+            f"{by_product / true:.2f}",
+            f"{by_token / true:.2f}",
+        ]
+        assert row[1:] == expected

@@ -116,3 +116,7 @@ def test_myths_show_how_often_groups_miss_a_rare_success_and_how_its_relatives_s
     rloo = rewards[0] - rewards[1:].mean()
     assert grpo == pytest.approx(math.sqrt(3)) and rloo == pytest.approx(4 / 3 * dr_grpo)
     assert_shown("relatives", f"{grpo:+.3f}", f"{dr_grpo:+.3f}", f"{rloo:+.3f}")
+    for right, signs in ((4, "\N{PLUS-MINUS SIGN}"), (1, "+")):
+        eight = torch.tensor([1.0] * right + [0.0] * (8 - right), dtype=torch.float64)
+        scaled = [group_advantages(eight, divide_by_std=divide)[0] for divide in (True, False)]
+        assert f"GRPO {signs}{scaled[0]:.3f}, Dr. GRPO {signs}{scaled[1]:.3f}" in MYTHS
