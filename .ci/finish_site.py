@@ -55,6 +55,7 @@ def on_post_build(*, config: Any) -> None:
     finish(site)
     if _ESBUILD:
         _bundle(_ESBUILD, site / "assets/js")
+        _minify_styles(_ESBUILD, site / "assets/css")
     else:
         _log.info("Scripts are published as they are; `npm ci --prefix tests/browser` installs esbuild to bundle them.")
 
@@ -74,3 +75,9 @@ def _bundle(esbuild: str, scripts: Path) -> None:
     entry = _ROOT / "docs/assets/js/index.mjs"
     names = (f"--outdir={scripts}", "--chunk-names=bundled/[name]-[hash]")
     subprocess.run([esbuild, entry, *options, *names], check=True)
+
+
+def _minify_styles(esbuild: str, folder: Path) -> None:
+    """Make the style sheets of the course smaller, each in its place."""
+    options = ("--minify", f"--outdir={folder}", "--allow-overwrite", "--log-level=warning")
+    subprocess.run([esbuild, *sorted(folder.glob("*.css")), *options], check=True)

@@ -19,6 +19,9 @@ _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\
 _PICTURE = re.compile(r'<img alt="([^"]*)"[^>]*? src="([^":]*assets/runs/[^":]*\.svg)"[^>]*>')
 _WRAPPED = '<div class="md-typeset__scrollwrap"><div class="md-typeset__table">'
 _TABLE = re.compile(rf"(?<!{_WRAPPED})<table>.*?</table>", re.DOTALL)
+_ROW, _TAG = re.compile(r"<tr>.*?</tr>", re.DOTALL), re.compile(r"<[^>]+>")
+_DRAWN = re.compile(r'<annotation.*?</annotation>|<span class="katex-html".*', re.DOTALL)
+_LONG_NAME = re.compile(r"<code>[^<]{24,}</code>")
 _KINDS = {
     "hero": "<grpo-hero",
     "simulation": "<grpo-simulation",
@@ -117,16 +120,31 @@ def _with_formulas(texts: dict[Path, str]) -> dict[Path, str]:
 def _with_tables(text: str) -> str:
     """A page whose tables are wrapped as the theme's script would, so that nothing moves when it does.
 
-    Those of symbols are marked: they begin with a formula, and no column of theirs is of numbers.
+    Two kinds are marked, because a phone shows their rows as blocks: tables of symbols, which begin with a formula and
+    have no column of numbers, and wide tables with mostly columns of words, whose cells get the names of their columns.
     """
 
     def wrapped(match: re.Match[str]) -> str:
-        first = re.search(r"<td[^>]*>\s*(<span class=\"arithmatex\")?", match[0])
-        table = f"{_WRAPPED}{match[0]}</div></div>"
-        is_one = first and first[1] and "<td style=" not in match[0]
-        return f'<div class="grpo-symbols">{table}</div>' if is_one else table
+        table = match[0]
+        first = re.search(r"<td[^>]*>\s*(<span class=\"arithmatex\")?", table)
+        if first and first[1] and "<td style=" not in table:
+            return f'<div class="grpo-symbols">{_WRAPPED}{table}</div></div></div>'
+        columns = re.findall(r"<th([^>]*)>(.*?)</th>", table, re.DOTALL)
+        of_numbers = sum("text-align: right" in style for style, _ in columns)
+        is_wide = len(columns) > 2 or _LONG_NAME.search(table)
+        if not is_wide or 2 * of_numbers >= len(columns):
+            return f"{_WRAPPED}{table}</div></div>"
+        names = [html.escape(_TAG.sub("", _DRAWN.sub("", name))).strip() for _, name in columns]
+        rows = _ROW.sub(lambda row: _with_names(row[0], names), table)
+        return f'<div class="grpo-stacked">{_WRAPPED}{rows}</div></div></div>'
 
     return _TABLE.sub(wrapped, text)
+
+
+def _with_names(row: str, names: list[str]) -> str:
+    """A row whose cells, all but the first, say to which column they belong."""
+    left = iter(["", *(f' data-label="{name}"' for name in names[1:])])
+    return re.sub("<td", lambda cell: cell[0] + next(left, ""), row)
 
 
 def _with_its_kind(text: str) -> str:

@@ -1,7 +1,7 @@
 """What pages say as `{{ NAME }}` or `{{ NAME EXERCISE }}`: counts of the course, and tables of recorded runs.
 
 A page is written by a person; these values are put in when it is built, as an extension of Python-Markdown, and into
-the pages of a handout. An unknown name stops the build.
+the pages of a handout. An unknown name stops the build. In running text `π_ref` becomes a π with an index.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from . import challenge, course_lists, llm_runs
 from .course_lists import points_of
 from .recordings import last_line, llm_run
 
+_INDEX = r"([πε])_(ref|old|θ|high|low|sampler)"
 _PLACE = re.compile(r"(?<!\$)\{\{ ([a-z_]+)(?: (\w+))? \}\}")
 
 
@@ -33,16 +34,27 @@ def expand(text: str) -> str:
 
 def makeExtension(**_settings: Any) -> Any:
     """The extension for Python-Markdown, which looks for this name."""
+    from xml.etree.ElementTree import Element
+
     from markdown.extensions import Extension
+    from markdown.inlinepatterns import InlineProcessor
     from markdown.preprocessors import Preprocessor
 
     class Values(Preprocessor):  # type: ignore[misc]  # the package has no types
         def run(self, lines: list[str]) -> list[str]:
             return expand("\n".join(lines)).split("\n")
 
+    class Indices(InlineProcessor):  # type: ignore[misc]
+        def handleMatch(self, m: re.Match[str], data: str) -> Any:
+            symbol, index = Element("span"), Element("sub")
+            symbol.text, index.text = m[1], m[2]
+            symbol.append(index)
+            return symbol, m.start(0), m.end(0)
+
     class PageValues(Extension):  # type: ignore[misc]
         def extendMarkdown(self, md: Any) -> None:
             md.preprocessors.register(Values(md), "page_values", 100)  # before code and snippets are looked for
+            md.inlinePatterns.register(Indices(_INDEX, md), "indices", 75)  # after code and formulas
 
     return PageValues()
 

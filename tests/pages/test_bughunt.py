@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from site_fixtures import watch
 from site_pages import violations
 from tab import PHONE, Tab
 
@@ -130,21 +129,3 @@ def test_all_pieces_on_a_phone(tab: Tab, scheme: str) -> None:
         page.locator(".grpo-hunt-result a.grpo-primary").click()
     assert page.locator("h2#score").inner_text() == "20 of 20 points"
     assert (page.evaluate(SMALL), page.evaluate(TOO_WIDE), violations(page, within="article")) == ([], [], [])
-
-
-@pytest.mark.proof
-def test_it_is_played_where_nothing_can_be_stored(browser: Any, site: str) -> None:
-    problems: list[str] = []
-    with browser.new_context() as context:
-        page = context.new_page()
-        watch(page, site, problems)
-        page.add_init_script(
-            "Storage.prototype.setItem = () => { throw new DOMException('no', 'QuotaExceededError'); }"
-        )
-        page.goto(site + PAGE)
-        page.locator("grpo-bughunt[data-ready]").wait_for()
-        answer(page, PIECES[0])
-        page.get_by_role("link", name="Next piece").click()
-        answer(page, PIECES[1])
-        assert page.locator(".grpo-hunt-score").inner_text() == "4 of 4 points"
-    assert problems == []

@@ -43,17 +43,6 @@ def test_a_copied_link_brings_back_the_state(open_figure):
     assert open_figure(f"{LOSS}?{urlsplit(address).query}", CLIP).state == changed
 
 
-def test_text_of_a_reader_stays_text_and_comes_back_from_the_address(open_figure):
-    path, tag, text = "/learn/group/", "grpo-score-answer", "<b>14</b> & 7?"
-    figure = open_figure(path, tag)
-    field = figure.node.get_by_label("Your answer")
-    field.fill(text)
-    field.press("Enter")
-    again = open_figure(f"{path}?{urlsplit(figure.page.url).query}", tag)
-    assert again.table()[0][1:3] == [text, "7"]
-    assert again.node.get_by_label("Your answer").input_value() == text
-
-
 def test_a_point_in_a_picture_can_be_dragged(open_figure):
     figure = open_figure("/learn/gradient/", "grpo-policy-gradient")
     mouse = figure.page.mouse
@@ -64,6 +53,45 @@ def test_a_point_in_a_picture_can_be_dragged(open_figure):
     mouse.up()
     assert figure.column(2, "One step of size 1") == pytest.approx([1 / 3] * 3, abs=0.02)
     assert "p1=" in figure.page.url
+
+
+@pytest.mark.parametrize(
+    ("path", "tag", "way"),
+    [(LOSS, CLIP, (-60, 0)), ("/learn/advantage/", "grpo-group-advantages", (0, 40))],
+)
+def test_what_looks_like_a_handle_changes_the_state(open_figure, path, tag, way):
+    figure = open_figure(path, tag)
+    before, mouse = figure.state, figure.page.mouse
+    handle = figure.node.locator(".handle").first
+    handle.scroll_into_view_if_needed()
+    dot = handle.bounding_box()
+    x, y = dot["x"] + dot["width"] / 2, dot["y"] + dot["height"] / 2
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + way[0], y + way[1], steps=4)
+    mouse.up()
+    assert figure.state != before
+    figure.page.wait_for_function(f"location.search.includes('{tag.removeprefix('grpo-')}.')")
+
+
+ON_PAPER = """() => {
+  const shown = (node) => node.checkVisibility() && node.getBoundingClientRect().height > 0;
+  const all = (selector) => [...document.querySelectorAll(selector)].filter(shown);
+  return {
+    controls: all(".grpo-explorable :is(button, input, select)").length,
+    pictures: all(".grpo-explorable .grpo-picture").length,
+    cut: all(".katex-display > .katex").filter((node) => node.getBoundingClientRect().right > innerWidth).length,
+    forOthers: all(".grpo-explorable p").filter((node) => node.textContent.includes("With JavaScript")).length,
+  };
+}"""
+
+
+def test_paper_gets_whole_formulas_and_pictures_without_controls(tab):
+    page = tab.load(LOSS, size={"width": 700, "height": 990})
+    page.emulate_media(media="print")
+    figures = page.locator(".grpo-explorable").count()
+    assert page.evaluate(ON_PAPER) == {"controls": 0, "pictures": figures, "cut": 0, "forOthers": 0}
+    page.emulate_media(media="screen")
 
 
 @pytest.mark.proof

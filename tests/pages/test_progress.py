@@ -96,12 +96,3 @@ def test_the_finish_comes_by_itself_once(ring):
     page.get_by_role("button", name="Close").click()
     keep(page, ALL, finished=True)
     assert page.locator("dialog").count() == 0
-
-
-def test_without_scripts_there_is_no_ring_and_an_answer_is_folded(read_without_scripts):
-    page = read_without_scripts("/learn/loss/")
-    assert page.locator("grpo-progress, .grpo-ring").count() == 0
-    quiz = page.locator("grpo-quiz").first
-    assert not quiz.locator("details li").first.is_visible()
-    quiz.locator("summary").click()
-    assert quiz.locator("details li").first.is_visible()

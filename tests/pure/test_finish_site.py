@@ -67,6 +67,17 @@ def test_tables_are_wrapped_so_that_they_scroll(tmp_path: Path, first: str, of_s
     assert ('<div class="grpo-symbols">' in text) is of_symbols
 
 
+def test_wide_tables_of_words_have_the_names_of_their_columns_in_their_cells(tmp_path: Path) -> None:
+    heads = '<th>Method</th><th>What <em>it</em> is</th><th style="text-align: right;">Year</th>'
+    cells = "<td>GRPO</td><td>a group</td><td>2024</td>"
+    table = f"<table><thead><tr>{heads}</tr></thead><tbody><tr>{cells}</tr></tbody></table>"
+    text = finished(tmp_path, table)
+    assert '<td>GRPO</td><td data-label="What it is">a group</td><td data-label="Year">2024</td>' in text
+    assert '<div class="grpo-stacked">' not in finished(
+        tmp_path, table.replace("<th>", '<th style="text-align: right;">')
+    )
+
+
 def test_a_picture_of_a_run_takes_the_place_of_its_link(tmp_path: Path) -> None:
     svg = tmp_path / "assets/runs/x.svg"
     svg.parent.mkdir(parents=True)

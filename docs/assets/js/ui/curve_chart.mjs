@@ -2,25 +2,33 @@
 import { chart, gridLines, line, pixel, scale, words } from "./chart.mjs";
 import { element } from "./element.mjs";
 import { fixed } from "./format.mjs";
+import { draggable } from "./pointed.mjs";
 
 const PAD = { left: 44, right: 12, top: 26, bottom: 34 };
 
 /**
  * A chart { node, draw }. Axes x and y are { low, high, ticks, digits, name }; x may have show(tick), the text of a tick. draw
- * shows curves { style, points: [[x, y], ...] } (a null between points begins a new piece), dots { x, y, text, style },
+ * shows curves { style, points: [[x, y], ...] } (a null between points begins a new piece), dots { x, y, text, below },
  * marks { at, text } across the x axis, and bars { from, to, y, style } that stand on y = 0; what lies beyond an axis is
- * drawn at its end. It may change the axes.
+ * drawn at its end. It may change the axes. With a `hand` (explorable.mjs) the dots are handles that a pointer drags along the
+ * x axis.
  */
-export function curveChart({ height: usual = 220, x: usualX, y: usualY }) {
+export function curveChart({ height: usual = 220, x: usualX, y: usualY, hand }) {
   let shown = {};
+  let valueAt;
   const { node, redraw } = chart(usual, paint);
   node.classList.add("grpo-tall");
+  if (hand) {
+    node.classList.add("grpo-drags");
+    draggable(node, { hold: () => true, move: ({ x }) => hand.to(valueAt(x)), end: hand.end });
+  }
 
   function paint(width, height) {
     const { x: axisX, y: axisY, curves, dots, marks, bars } = { curves: [], dots: [], marks: [], bars: [], ...shown };
     const [left, right, top, bottom] = [PAD.left, width - PAD.right, PAD.top, height - PAD.bottom];
     const x = within(axisX, left, right);
     const y = within(axisY, bottom, top);
+    valueAt = scale(left, right, axisX.low, axisX.high);
     const side = (at) => (x(at) > width / 2 ? { anchor: "end", shift: -6 } : { anchor: "start", shift: 6 });
     const label = (at, level, text) =>
       words(x(at) + side(at).shift, level, text, { "text-anchor": side(at).anchor, class: "name" });
@@ -38,9 +46,9 @@ export function curveChart({ height: usual = 220, x: usualX, y: usualY }) {
         label(at, top + 10, text),
       ]).flat(),
       curves.flatMap(({ style, points }) => line(style, path(points, x, y))),
-      dots.map(({ x: at, y: value, text = "", style = "dot" }) => [
-        element("circle", { cx: pixel(x(at)), cy: pixel(y(value)), r: 5, class: style }),
-        label(at, y(value) < top + 12 ? y(value) + 18 : y(value) - 8, text), // not onto the axis's name
+      dots.map(({ x: at, y: value, text = "", below }) => [
+        element("circle", { cx: pixel(x(at)), cy: pixel(y(value)), r: 7, class: "dot handle" }),
+        label(at, below || y(value) < top + 12 ? y(value) + 22 : y(value) - 11, text), // not onto the axis's name
       ]).flat(),
     ];
   }

@@ -1,8 +1,8 @@
 // Base of the explorables, the figures of the Learn chapters that a reader can change. A subclass lists its controls and
 // examples, builds its charts and tables once, draws them for a state, and says in a sentence what the state teaches. All
 // the rest is here: controls, address, Reset, and the line that says where the numbers come from; frame.mjs arranges them.
-import { button } from "./controls.mjs";
-import { element } from "./element.mjs";
+import { button, nearest } from "./controls.mjs";
+import { element, withIndices } from "./element.mjs";
 import { frame } from "./frame.mjs";
 import { Widget } from "./widget.mjs";
 
@@ -42,7 +42,7 @@ export class Explorable extends Widget {
       source,
     });
     this.draw(this.state);
-    this.status.textContent = this.lesson(this.state);
+    this.say();
   }
 
   control(name, { control, initial, ...spec }) {
@@ -55,6 +55,17 @@ export class Explorable extends Widget {
     };
     const commit = () => (live ? this.commit() : this.show());
     return control({ ...spec, value: this.state[name], change, commit });
+  }
+
+  /** Lets a hand on a chart move a slider: { to(value), end() }. */
+  hand(name) {
+    const { values } = this.constructor.controls[name];
+    const to = (value) => {
+      this.state[name] = values[nearest(values, value)];
+      this.controls[name].set(this.state[name]);
+      this.draw(this.state);
+    };
+    return { to, end: () => this.commit() };
   }
 
   /** What else changes with a control. */
@@ -77,7 +88,11 @@ export class Explorable extends Widget {
     const text = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
     this.write(Object.fromEntries(Object.entries(this.state).map(([name, value]) =>
       [name, value === this.first[name] ? null : text(value)])));
-    this.status.textContent = this.lesson(this.state);
+    this.say();
+  }
+
+  say() {
+    this.status.replaceChildren(...withIndices(this.lesson(this.state)));
   }
 
   /** Charts and tables, still empty. Beside a chart, tables stand behind a tab; what belongs to the picture is in a box. */

@@ -1,5 +1,5 @@
 // Tables of numbers: the text form of every chart.
-import { element } from "./element.mjs";
+import { element, withIndices } from "./element.mjs";
 
 /**
  * A table with a caption: { node, fill(rows) }. Each row is a list of cells, text or node; the first is the row's
@@ -38,5 +38,5 @@ const emptyRow = (length) =>
 /** Writes only what changed: long tables are redrawn at every step. */
 function put(place, cell) {
   if (typeof cell !== "string") place.replaceChildren(cell);
-  else if (place.textContent !== cell) place.textContent = cell;
+  else if (place.textContent !== cell) place.replaceChildren(...withIndices(cell));
 }

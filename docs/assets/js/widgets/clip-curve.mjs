@@ -26,7 +26,7 @@ class ClipCurve extends Explorable {
 
   build() {
     const x = { low: 0.4, high: 1.8, ticks: range(0.4, 1.8, 0.2), name: "ratio ρ (dashed: without the clip)" };
-    this.chart = curveChart({ x });
+    this.chart = curveChart({ x, hand: this.hand("ratio") });
     this.table = table({
       caption: "The surrogate, here and elsewhere",
       columns: ["ρ", "ρA", "clip(ρ) A", "surrogate", "gradient"],
@@ -45,7 +45,7 @@ class ClipCurve extends Explorable {
         { style: advantage > 0 ? "line-up" : "line-down", points: RATIOS.map((at) => [at, value(at)]) },
       ],
       marks: [{ at: 1 - eps, text: "" }, { at: 1 + eps, text: "band" }],
-      dots: [{ x: ratio, y: value(ratio), text: signed(value(ratio)) }],
+      dots: [{ x: ratio, y: value(ratio), text: signed(value(ratio)), below: value(ratio) < ratio * advantage }],
     });
     this.table.fill([...CORNERS, ratio].map((at, i) => [
       `${fixed(at)}${i === CORNERS.length ? " (yours)" : ""}`, signed(at * advantage),

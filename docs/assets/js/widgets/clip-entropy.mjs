@@ -61,7 +61,7 @@ class ClipEntropy extends Explorable {
     const at = (which, part, step) => this.mean(start, which, part, step);
     const words = (which) => `entropy ${fixed(at(which, "entropy", 20), 3)} after 20 steps, expected reward `
       + `${fixed(at(which, "reward", STEPS), 3)} after ${STEPS}`;
-    const own = high === "100" ? "Without an upper end" : `With 1 + ε_high = ${1 + Number(high)}`;
+    const own = high === "100" ? "Without an upper end" : `With an upper end of ${1 + Number(high)}`;
     return high === USUAL ? `${own}: ${words(high)}.` : `${own}: ${words(high)}. With 1.2: ${words(USUAL)}.`;
   }
 }

@@ -27,6 +27,7 @@ class Difficulty extends Explorable {
 
   build() {
     this.chart = curveChart({
+      hand: this.hand("p"),
       x: { low: 0, high: 1, ticks: range(0, 1, 0.2), name: "probability of a correct sample" },
       y: { low: 0, high: 1, ticks: range(0, 1, 0.25), digits: 2, name: "probability that the group teaches nothing" },
     });

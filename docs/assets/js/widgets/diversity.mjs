@@ -25,6 +25,7 @@ class Diversity extends Explorable {
 
   build() {
     this.chart = curveChart({
+      hand: this.hand("t"),
       x: { low: 0, high: 2, ticks: range(0, 2, 0.5), name: "temperature" },
       y: { low: 0, high: 1, ticks: range(0, 1, 0.25), digits: 2, name: "probability" },
     });

@@ -21,6 +21,7 @@ class FloatNoise extends Explorable {
 
   build() {
     this.chart = curveChart({
+      hand: this.hand("reward"),
       x: { low: -0.05, high: 1.05, ticks: range(0, 1, 0.2), name: "reward of every sample" },
       y: { low: -1.2, high: 1.2, ticks: [-1, -0.5, 0, 0.5, 1], name: "advantage of every sample (right: 0)" },
     });

@@ -3,7 +3,7 @@
 // The numbers are those of exercise 1. In the page's address: r (the rewards), divide=no (by the standard deviation) and
 // std=sample (the variance divides by G - 1).
 import { groupAdvantages, sum } from "../core/grpo.mjs";
-import { group, slider, toggle } from "../ui/controls.mjs";
+import { group, nearest, slider, toggle } from "../ui/controls.mjs";
 import { divergingBars } from "../ui/diverging_bars.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range } from "../ui/explorable.mjs";
@@ -39,13 +39,31 @@ class GroupAdvantages extends Explorable {
   }
 
   build() {
-    this.chart = divergingBars({ limit: 2.8, ticks: [-2, -1, 0, 1, 2], digits: 0, name: "advantage of each sample" });
+    this.chart = divergingBars({ limit: 2.8, ticks: [-2, -1, 0, 1, 2], digits: 0, name: "advantage of each sample: drag one to change its reward", hand: this.lift() });
     this.summary = element("p", { class: "grpo-readout" });
     this.table = table({
       caption: "Rewards and advantages",
       columns: ["sample", "reward", "reward \u2212 mean", "advantage", "pushed"],
     });
     return [this.chart.node, this.summary, this.table.node];
+  }
+
+  /** A bar that is dragged up raises the reward of its sample; the sliders do the same for keys. */
+  lift() {
+    let rewards, at, start;
+    return {
+      take: (i) => {
+        [rewards, at] = [this.state.r.split(",").map(Number), i];
+        start = rewards[i];
+      },
+      to: (change) => {
+        rewards[at] = REWARDS[nearest(REWARDS, start + change / 2)]; // the standard deviation of 0 and 1 is about a half
+        this.state.r = rewards.join();
+        this.controls.r.set(this.state.r);
+        this.draw(this.state);
+      },
+      end: () => this.commit(),
+    };
   }
 
   draw({ r, divide, std: kind }) {

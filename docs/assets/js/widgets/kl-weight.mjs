@@ -31,6 +31,7 @@ class KlWeight extends Explorable {
   build() {
     this.strips = chart(STRIPS, (width) => this.paint(width));
     this.chart = curveChart({
+      hand: this.hand("now"),
       x: { low: 0, high: 1, ticks: range(0, 1, 0.2), name: "π_θ of the token" },
       y: { ...SHOWN, ticks: range(SHOWN.low, SHOWN.high, 1), digits: 0, name: "estimate of the KL in nats" },
     });

@@ -7,7 +7,7 @@ import { slider } from "../ui/controls.mjs";
 import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { hatching } from "../ui/hatching.mjs";
-import { pointed } from "../ui/pointed.mjs";
+import { draggable } from "../ui/pointed.mjs";
 import { table } from "../ui/table.mjs";
 import { NUMBER, column, key, pair } from "./kl-words/picture.mjs";
 
@@ -45,27 +45,16 @@ class KlWords extends Explorable {
 
   /** The bars follow a pointer; the sliders do the same for keys. */
   drags() {
-    const { node } = this.chart;
-    let word = null;
-    const move = (event) => {
-      const share = this.bars.share(pointed(event, node).x);
-      this.state[word] = Math.min(MOST, Math.max(1, Math.round(100 * share)));
-      this.follow(word);
-      this.draw(this.state);
-    };
-    node.addEventListener("pointerdown", (event) => {
-      const { x, y } = pointed(event, node);
-      word = x > this.bars.right ? null : WORDS[Math.floor((y - TOP) / this.bars.pitch)];
-      if (word) node.setPointerCapture(event.pointerId);
+    let word;
+    draggable(this.chart.node, {
+      hold: ({ x, y }) => (word = x > this.bars.right ? undefined : WORDS[Math.floor((y - TOP) / this.bars.pitch)]),
+      move: ({ x }) => {
+        this.state[word] = Math.min(MOST, Math.max(1, Math.round(100 * this.bars.share(x))));
+        this.follow(word);
+        this.draw(this.state);
+      },
+      end: () => this.commit(),
     });
-    node.addEventListener("pointermove", (event) => word && move(event));
-    node.addEventListener("pointerup", (event) => {
-      if (!word) return;
-      move(event);
-      word = null;
-      this.commit();
-    });
-    node.addEventListener("pointercancel", () => (word = null)); // it was the page that was moved
   }
 
   /** The other words share what a word leaves, as they did when the hand came. */

@@ -21,7 +21,9 @@ class PassAtK extends Explorable {
   };
 
   build() {
+    const { to, end } = this.hand("k");
     this.chart = curveChart({
+      hand: { to: (n) => to(2 ** n), end },
       x: { low: 0, high: 10, ticks: range(0, 8, 2), show: (n) => String(2 ** n), name: "k: samples of a problem" },
       y: { low: 0, high: 1, ticks: range(0, 1, 0.2), name: "pass@k: one of k is right" },
     });

@@ -8,7 +8,7 @@ import { element } from "../ui/element.mjs";
 import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { picks } from "../ui/picks.mjs";
-import { pointed } from "../ui/pointed.mjs";
+import { draggable } from "../ui/pointed.mjs";
 import { table } from "../ui/table.mjs";
 import { arrow, plane, pushes } from "./policy-gradient/picture.mjs";
 
@@ -45,28 +45,15 @@ class PolicyGradient extends Explorable {
 
   /** The policy follows a pointer; the sliders do the same for keys. */
   drags() {
-    const { node } = this.chart;
-    let dragging = false;
-    const move = (event) => {
-      const [first, second] = unflat(this.plane.policyAt(pointed(event, node))).map((p) => Math.round(100 * p));
+    const move = (point) => {
+      const [first, second] = unflat(this.plane.policyAt(point)).map((p) => Math.round(100 * p));
       const p1 = Math.min(98, Math.max(1, first));
       const p2 = Math.min(99 - p1, Math.max(1, second));
       Object.assign(this.state, { p1, p2, p3: 100 - p1 - p2 });
       for (const name of NAMES) this.controls[name].set(this.state[name]);
       this.draw(this.state);
     };
-    node.addEventListener("pointerdown", (event) => {
-      dragging = this.plane.holds(pointed(event, node));
-      if (!dragging) return;
-      node.setPointerCapture(event.pointerId);
-      move(event);
-    });
-    node.addEventListener("pointermove", (event) => dragging && move(event));
-    node.addEventListener("pointerup", () => {
-      if (dragging) this.commit();
-      dragging = false;
-    });
-    node.addEventListener("pointercancel", () => (dragging = false)); // it was the page that was moved
+    draggable(this.chart.node, { hold: (point) => this.plane.holds(point), move, end: () => this.commit() });
   }
 
   /** The other actions share what one leaves, as they did when the hand came. */

@@ -21,6 +21,7 @@ class PromptWeight extends Explorable {
 
   build() {
     this.chart = curveChart({
+      hand: this.hand("p"),
       x: { low: 0, high: 1, ticks: range(0, 1, 0.2), name: "p: how often the prompt is solved" },
       y: { low: 0, high: MOST, ticks: range(0, MOST, 2), digits: 0, name: "weight of the prompt" },
     });

@@ -26,14 +26,14 @@ import { AT_ONCE, transport } from "./simulation/transport.mjs";
 const READOUTS = ["Steps", "KL from the start", "Max π(a)", "Entropy (nats)", "Expected reward", "Clip fraction", "Groups without signal"];
 const FOLDS = ["Step detail", "Policy as a table", "History as a table"];
 const READABLE = 4; // times the usual speed: faster, nobody can follow single samples or sentences
-const GHOST_SEEDS = [7, 8]; // of the finished run that is shown before the reader's own; the second where theirs is the first
+const RUN_SPEED = 4; // at the usual speed 50 steps take a minute
 
 class SimulationWidget extends Widget {
   static key = "sim";
 
   setup() {
     this.state = fromAddress((name) => this.read(name));
-    this.speed = 1;
+    this.speed = RUN_SPEED;
     this.seen = true;
     this.panel = panel(this.state, (settings, options) => this.change(settings, options), () => this.keep());
     this.views = { board: board(), group: groupView(), history: historyView((step) => this.seek(step)), flow: flowStrip() };
@@ -44,7 +44,7 @@ class SimulationWidget extends Widget {
     this.readouts = Object.fromEntries(READOUTS.map((name) => [name, element("dd")]));
     this.build();
     const { steps: made } = this.state;
-    this.restart({ ghost: made === 0 });
+    this.restart();
     this.advance(made);
     this.say(made ? this.where() : this.opening());
     this.keep();
@@ -68,9 +68,10 @@ class SimulationWidget extends Widget {
     const readouts = element("dl", { class: "grpo-readouts" }, READOUTS.map((name) =>
       element("div", {}, element("dt", {}, name), this.readouts[name])));
     const under = element("div", { class: "grpo-under" }, picture.key, button("Send to worksheet", () => this.send()));
-    const below = element("div", { class: "grpo-below" }, element("div", {}, group.node, readouts, flow.node), history.node);
+    const below = element("div", { class: "grpo-below" }, element("div", {}, readouts, flow.node), history.node);
     this.append(
-      element("div", { class: "grpo-play" }, element("div", {}, screen, this.printed, under, below), this.panel.node),
+      element("div", { class: "grpo-play" }, element("div", {}, screen, this.printed, under),
+        element("div", { class: "grpo-beside" }, this.panel.node, group.node), below),
       ...this.folds);
     this.folds.forEach((fold) => fold.addEventListener("toggle", () => this.openTables()));
     this.addEventListener("grpo-open", () => screen.scrollIntoView({ block: "start", behavior: "instant" }));
@@ -113,22 +114,14 @@ class SimulationWidget extends Widget {
     this.say(lock ? `Reset: the same seed ${this.state.seed} again.` : `Reset: new seed ${this.state.seed}.`);
   }
 
-  /** A run of no steps. The one before stays as a ghost; where there was none, a finished run takes its place. */
-  restart({ ghost = true } = {}) {
+  /** A run of no steps. The one before stays as a ghost. */
+  restart() {
     this.playing = false;
     if (this.run?.steps) this.ghost = { run: this.run, made: this.made };
-    else if (ghost && (!this.ghost || this.ghost.example)) this.ghost = this.read("ghost") === "off" ? null : this.example();
     this.made = { ...this.state };
-    if (this.ghost?.made) this.ghost.name = ["the run before", otherwise(this.ghost.made, this.made), `seed ${this.ghost.made.seed}`].filter(Boolean).join(", ");
+    if (this.ghost) this.ghost.name = ["the run before", otherwise(this.ghost.made, this.made), `seed ${this.ghost.made.seed}`].filter(Boolean).join(", ");
     this.run = new Run(this.settings, this.state.seed);
     this.advance(0);
-  }
-
-  example() {
-    const seed = GHOST_SEEDS.find((each) => each !== this.state.seed);
-    const run = new Run(this.settings, seed);
-    run.advance(this.state.n);
-    return { run, example: true, name: `a finished run, seed ${seed}` };
   }
 
   /** Makes steps and shows the state after them. */
@@ -179,13 +172,18 @@ class SimulationWidget extends Widget {
     this.go();
   }
 
+  /** A single step is there to be watched. */
+  get tempo() {
+    return this.end - this.from > 1 ? this.speed : Math.min(1, this.speed);
+  }
+
   /** Asks for the next moment, while it plays and is in sight. */
   go() {
     cancelAnimationFrame(this.frame);
     let last = null;
     const next = (at) => {
       if (!this.playing || !this.seen || !this.isConnected) return;
-      if (last !== null) this.time = Math.min(this.end, this.time + (Math.min(0.1, (at - last) / 1000) * this.speed) / SECONDS);
+      if (last !== null) this.time = Math.min(this.end, this.time + (Math.min(0.1, (at - last) / 1000) * this.tempo) / SECONDS);
       last = at;
       if (this.time >= this.end) return this.finish();
       this.draw();
@@ -230,7 +228,7 @@ class SimulationWidget extends Widget {
   draw() {
     const { run, views, step, ghost, playing } = this;
     const t = step ? this.time - step + 1 : 1;
-    const crowd = playing && this.speed > READABLE;
+    const crowd = playing && this.tempo > READABLE;
     const { record } = run.at(step);
     views.board.draw({ run, step, t, ghost, crowd });
     views.group.draw({ record, size: this.state.g, t: crowd ? 1 : t });
@@ -325,8 +323,12 @@ class SimulationWidget extends Widget {
     this.jump(run.steps);
     const again = sentRuns().some((sent) => sent.seed === state.seed && sent.steps !== run.steps && JSON.stringify(sent.settings) === JSON.stringify(settings))
       ? " It has the seed of a run that you sent before: for a new run press Reset, with the seed unlocked." : "";
-    this.say(`Sent: seed ${state.seed}, ${steps(run.steps)}. ${sendRuns([{ settings, seed: state.seed, steps: run.steps }])}${again}`);
+    this.say(`Sent: seed ${state.seed}, ${steps(run.steps)}. ${sendRuns([{ settings, seed: state.seed, steps: run.steps }])}${again} `);
+    this.status.append(element("a", { href: worksheetAddress() }, "Open the worksheet"));
   }
 }
+
+/** Taken from a link of the page: it is another one where the pages are files on a disk. */
+const worksheetAddress = () => document.querySelector("article a[href*=worksheet]").href;
 
 customElements.define("grpo-simulation", SimulationWidget);

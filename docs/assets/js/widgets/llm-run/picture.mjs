@@ -8,7 +8,7 @@ export const HEIGHT = 648; // of eight in a column; where two columns fit, style
 const BETWEEN = 24; // two columns
 const HEAD = 24; // above the first row
 const CHIP = 26; // high
-const NUMBER = 18; // high
+const NUMBER = 16; // high
 const LEFT = 74; // of the tokens, after coin and advantage
 const MOST = 56; // pixels of a token
 const GAP = 5;
@@ -24,19 +24,20 @@ export function completions(rows, width, height) {
   const longest = Math.max(...rows.map(({ tokens }) => tokens.length));
   const cell = Math.min(MOST, (wide - LEFT) / longest);
   const tall = (height - HEAD) / high;
-  const place = (i) => ({ left: Math.floor(i / high) * (wide + BETWEEN), top: HEAD + (i % high) * tall, tall, cell });
+  const place = (i) => ({ left: Math.floor(i / high) * (wide + BETWEEN), top: HEAD + (i % high) * tall, tall, cell, aligned: columns > 1 });
   return [
-    words(0, 14, "Numbers: shares of the loss. Up: made likelier.", { class: "soft" }),
+    words(0, 14, "Push on each token: minus its share of the loss.", { class: "soft" }),
     rows.map((row, i) => one(row, place(i))).flat(2),
   ].flat();
 }
 
-function one({ reward, advantage, tokens }, { left, top, tall, cell }) {
+function one({ reward, advantage, tokens }, { left, top, tall, cell, aligned }) {
   const up = advantage > 0;
-  const line = up ? top + tall - CHIP - 7 : top + CHIP + 7; // on which marks stand, or from which they hang
-  const chip = up ? line + 3 : line - 3 - CHIP;
+  const spare = aligned ? (tall - CHIP) / 2 : tall - CHIP - 4; // for a mark and its number, on its side of the tokens
+  const chip = aligned || up ? top + spare : top + 4; // the tokens of two columns are on one line
+  const line = up ? chip - 3 : chip + CHIP + 3; // on which marks stand, or from which they hang
   const middle = chip + CHIP / 2;
-  const most = tall - CHIP - NUMBER - 9; // length of the longest mark
+  const most = spare - NUMBER - 5; // length of the longest mark
   return [
     element("circle", { cx: pixel(left + 10), cy: pixel(middle), r: 9, class: reward ? "coin" : "dot" }),
     words(left + 10, middle + 4.5, String(reward), { class: reward ? "on-coin" : "soft", "text-anchor": "middle" }),
@@ -53,7 +54,7 @@ function drawn({ text, length, share, bound }, { x, wide, most, line, chip, up }
     y: pixel(Math.min(line, end)), height: pixel(Math.abs(end - line)), rx: 3 });
   return [
     length === 0 ? [] : bound ? ghost : mark({ middle, wide: (2 * wide) / 3, line, end }),
-    length === 0 ? [] : words(middle, up ? end - 4 : end + 13, signed(share, 3), { "text-anchor": "middle", class: "share" }),
+    length === 0 ? [] : words(middle, up ? end - 4 : end + 13, signed(-share, 3), { "text-anchor": "middle", class: "share" }),
     element("rect", { class: "token", x: pixel(x), y: pixel(chip), width: pixel(wide), height: CHIP, rx: 7 }),
     words(middle, chip + 18, plain(text), { "text-anchor": "middle", class: "name" }),
   ].flat();

@@ -23,7 +23,7 @@ export function board() {
   const hints = ["reward", "at the start"].map((text) => words(0, 0, text, { class: "soft" }));
   const coins = bars.map(({ coin }) => coin);
   const node = element("svg", { role: "img", class: "grpo-chart" }, grid, rail, bars.flatMap(({ parts }) => parts), samples, coins, mean.node, hints);
-  const ghostName = element("span");
+  const ghostName = element("span", { class: "grpo-ghost-name" });
   const key = element("p", { class: "grpo-legend grpo-keys" },
     legendItem("bar", "policy now"), legendItem("ghost", "before the step"), legendItem("line-reference", "at the start"),
     legendItem("coin", "reward"), side("up", 1, "beat the mean"), side("down", -1, "missed it"), side("flat", 0, "met it"), legendItem("pale", ghostName));
@@ -114,8 +114,8 @@ function bar() {
     set(now, { d: rounded(left, base, wide, high(p)) });
     set(reference, { x1: pixel(left - wide * 0.2), x2: pixel(left + wide * 1.2), y1: pixel(y(start)), y2: pixel(y(start)) });
     set(coin, { cx: pixel(middle), cy: pixel(y(reward)), r: small ? 5 : 6.5 });
-    set(name, { x: pixel(middle), y: base + 18 });
-    set(share, { x: pixel(middle), y: base + 35 });
+    set(name, { x: pixel(middle), y: base + 22 }); // below the coin of a reward of 0
+    set(share, { x: pixel(middle), y: base + 39 });
     write(name, a + 1);
     write(share, small ? fixed(100 * p, 0) : percent(p));
   }
@@ -132,7 +132,7 @@ function rounded(x, base, wide, high) {
 /** Sizes and scales of a picture. */
 function layout(width, height) {
   const small = width < SMALL;
-  const pad = small ? { left: 26, right: 0, top: 40, bottom: 42 } : { left: 34, right: 92, top: 44, bottom: 42 };
+  const pad = small ? { left: 26, right: 0, top: 40, bottom: 46 } : { left: 34, right: 92, top: 44, bottom: 46 };
   const base = height - pad.bottom;
   const slot = (width - pad.left - pad.right) / 10;
   const wide = Math.min(56, slot * 0.64);

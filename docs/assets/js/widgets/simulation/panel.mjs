@@ -1,6 +1,7 @@
 // The controls of the simulation (S1-C1 to S1-C13) and the notes that some of them carry.
 import { button, choice, group, slider, toggle, wholeNumber } from "../../ui/controls.mjs";
 import { element } from "../../ui/element.mjs";
+import { set } from "../../ui/moving.mjs";
 import { EXAMPLES, LARGEST_SHOWN_SEED, SETTINGS, randomSeed, unused } from "./settings.mjs";
 
 /**
@@ -36,7 +37,7 @@ export function panel(state, change, keep) {
   const node = element("div", { class: "grpo-panel", role: "group", "aria-label": "Settings" }, done,
     group("Try", element("div", { class: "grpo-bar" }, EXAMPLES.map(([name, settings, look]) =>
       button(name, () => change({ ...defaults, ...settings }, { look: `${name}. ${look}` }))))),
-    group("Problem", nodes("reward", "peak", "start", "bump")),
+    group("Problem", nodes("reward", "peak", "start", "bump").map((each, i) => set(each, { "data-cell": i + 1 }))), // each keeps its place
     group("Algorithm", nodes("g", "lr", "k", "eps"), noGroup, noClip, nodes("beta", "std")),
     group("Run", n.node, seed.node, button("New seed", () => change({ seed: randomSeed() })), lock.node));
   // On a phone the panel is a sheet over the lower half of the screen, below the picture.

@@ -14,7 +14,7 @@ export const MOST_STEPS = 2000;
 export const SETTINGS = {
   reward: {
     label: "Reward function",
-    options: [["single", "Single peak"], ["double", "Double peak: 0.7 at 3, 1.0 at 8"], ["linear", "Linear: a / 10"]],
+    options: [["single", "Single peak"], ["double", "Peaks 3 and 8"], ["linear", "Linear: a / 10"]],
     value: "single",
   },
   peak: { label: "Peak at action", values: range(1, 10, 1), value: 7 },

@@ -50,11 +50,12 @@ function report(slots, filled, runs) {
     cells,
   );
   const ids = Object.keys(filled);
+  const used = new Set(Object.values(filled));
   const seeds = [...new Set(ids.map((id) => filled[id].seed))];
   const longer = slots.find((slot) => filled[slot.id]?.steps > slot.steps);
   const sentences = [
     ids.length
-      ? `Filled ${count(ids.length, "run")} (seed ${seeds.join(", ")}).`
+      ? `Filled ${count(ids.length, "row")} from ${count(used.size, "sent run")}${seeds.length > 3 ? "" : ` (seed ${seeds.join(", ")})`}.`
       : missing.length || open.length
         ? "Nothing was filled."
         : "Nothing to fill: no run is missing.",
