@@ -1,6 +1,6 @@
 """MkDocs's hook: pages that are generated, and what happens to built pages.
 
-Zensical has no hooks: `course dev pages` comes before it, and `course dev finish-site FOLDER` after it.
+Zensical has no hooks: `generated_pages.write()` comes before it, and `finish(FOLDER)` after it.
 """
 
 import logging

@@ -21,6 +21,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from ..core.by_hand import ByHand
+from ..core.refusal import FileRefused
 from ..core.text import one_line
 
 ADJUSTMENTS_FILE = "adjustments.csv"
@@ -32,10 +33,6 @@ _SEPARATORS = (",", ";", "\t")
 _MINUS = str.maketrans({"\u2212": "-", ",": "."})  # as spreadsheets write them
 
 
-class AdjustmentsError(Exception):
-    """The file cannot be used. The text names each wrong line."""
-
-
 def read_adjustments(folder: Path, submissions: Collection[str]) -> dict[str, tuple[ByHand, ...]]:
     """Name of each submission with marks by hand to these, in the order of the file; nothing if there is no file.
 
@@ -44,7 +41,7 @@ def read_adjustments(folder: Path, submissions: Collection[str]) -> dict[str, tu
         submissions: Names of all submissions of the class.
 
     Raises:
-        AdjustmentsError: a line is wrong, or names a submission that the class does not have.
+        FileRefused: a line is wrong, or names a submission that the class does not have.
     """
     path = folder / ADJUSTMENTS_FILE
     if not path.exists():
@@ -52,7 +49,7 @@ def read_adjustments(folder: Path, submissions: Collection[str]) -> dict[str, tu
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise AdjustmentsError(f"{path} cannot be read: {error.strerror}") from None
+        raise FileRefused(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise _refused(path, [f"line {line} is not UTF-8; save the file as CSV UTF-8"]) from None
@@ -101,8 +98,8 @@ def _refuse_header(path: Path, header: list[str]) -> None:
         raise _refused(path, [f"line 1 must have the titles {', '.join(COLUMNS)}; {found}"])
 
 
-def _refused(path: Path, problems: Iterable[str]) -> AdjustmentsError:
-    return AdjustmentsError(f"{path} cannot be used: {'; '.join(problems)}")
+def _refused(path: Path, problems: Iterable[str]) -> FileRefused:
+    return FileRefused(f"{path} cannot be used: {'; '.join(problems)}")
 
 
 def _read(cells: Mapping[str, str], named: Mapping[str, str]) -> tuple[str, ByHand | None, str]:

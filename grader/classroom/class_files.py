@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ..core import course
@@ -16,7 +16,6 @@ from ..core.result import replace_file
 from ..reports import FORMATS as ALL_FORMATS
 from ..reports import export, html_report
 from .grades_csv import grades_csv
-from .journal import cpu_seconds
 from .results import Entry, each_entry, file_name
 
 GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"
@@ -25,36 +24,7 @@ FORMATS = tuple(name for name in ALL_FORMATS if name != "classroom50")
 _ENDINGS = {"html": ".html", "junit": ".xml", "github-annotations": ".txt", "github-summary": ".md"}
 
 
-@dataclass(frozen=True)
-class Written:
-    """What the last lines of a command need to know of one submission.
-
-    Attributes:
-        name: Of the submission.
-        key: Of its result.
-        notes: What was odd about its files, which modules cannot be imported, and what could not be written.
-        problem: Why it is not graded; empty if it is.
-        no_mark: Why it has no mark, not even 0, graded or not; empty if it has one.
-        earned: What its code earned; 0 without a result.
-        points: What could be earned.
-        level: Isolation level.
-        missing: Names of the graded exercises whose module is missing or cannot be read.
-        unreadable: Whether a file could not be read or no module was found.
-    """
-
-    name: str
-    key: str
-    notes: tuple[str, ...]
-    problem: str
-    no_mark: str
-    earned: int = 0
-    points: int = 0
-    level: int = 0
-    missing: tuple[str, ...] = ()
-    unreadable: bool = False
-
-
-def write_files(out: Path, exercises: Sequence[str], formats: Sequence[str] = ()) -> list[Written]:
+def write_files(out: Path, exercises: Sequence[str], formats: Sequence[str] = ()) -> dict[str, str]:
     """Write the table, then every result in other formats.
 
     Args:
@@ -62,28 +32,30 @@ def write_files(out: Path, exercises: Sequence[str], formats: Sequence[str] = ()
         exercises: Names of what was graded.
         formats: Names of formats to write; those that were written before are written again in any case.
 
+    Returns:
+        Name of a submission to why one of its pages could not be written.
+
     Raises:
-        ClassError: the folder is damaged, or its marks by hand are wrong; nothing is written.
+        FileRefused: the folder is damaged, or its marks by hand are wrong; nothing is written.
         OSError: a file cannot be written.
     """
-    written = []
+    graded, unwritten = [], {}
 
     def each() -> Iterator[Entry]:
         for entry in each_entry(out):
-            written.append(_written(entry))
+            graded.extend([entry.name] if entry.result else [])
             yield entry
 
     # With a mark at its beginning, by which Excel knows the encoding.
-    replace_file(out / GRADES_FILE, "\ufeff" + grades_csv(each(), exercises, cpu_seconds(out)))
+    replace_file(out / GRADES_FILE, "\ufeff" + grades_csv(each(), exercises))
     formats = [name for name in FORMATS if name in formats or (out / name).is_dir()]
     if formats:
-        _remove_old_pages(out, [each.name for each in written if not each.problem])
-    for number, entry in enumerate(each_entry(out) if formats else ()):
+        _remove_old_pages(out, graded)
+    for entry in each_entry(out) if formats else ():
         for name in formats if entry.result else ():
             if problem := _export(_page(out, name, file_name(entry.name)), name, entry):
-                noted = (problem, *written[number].notes)
-                written[number] = replace(written[number], notes=noted, unreadable=True)
-    return written
+                unwritten[entry.name] = problem
+    return unwritten
 
 
 def in_format(entry: Entry, name: str) -> str:
@@ -122,24 +94,6 @@ def _remove_old_pages(out: Path, names: Sequence[str]) -> None:
 
 def _page(out: Path, kind: str, file: str) -> Path:
     return out / kind / f"{file}{_ENDINGS.get(kind, '.json')}"
-
-
-def _written(entry: Entry) -> Written:
-    result = entry.result
-    if result is None:
-        return Written(entry.name, entry.key, entry.remarks, entry.problem or "not finished", entry.why_no_mark)
-    return Written(
-        name=entry.name,
-        key=entry.key,
-        notes=entry.remarks,
-        problem="",
-        no_mark=entry.why_no_mark,
-        earned=result.earned,
-        points=result.points,
-        level=result.isolation_level,
-        missing=entry.missing,
-        unreadable=entry.nothing_read or bool({check.story for check in result.checks} & {*entry.notes}),
-    )
 
 
 def _export(path: Path, name: str, entry: Entry) -> str:

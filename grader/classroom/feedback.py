@@ -17,7 +17,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..core import course
 from ..core.by_hand import ByHand, shown
 from ..core.text import one_line, spreadsheet_safe
 from .results import Entry, Person, file_name
@@ -42,7 +41,7 @@ class Report:
         name: Of the student; empty if nobody says.
         path: Where it lies in the zip.
         late: What lateness takes from this student's points; None if nothing.
-        timed: Whether anybody knows when it was handed in.
+        late_rule: What to read of lateness where `late` does not say it.
     """
 
     submission: str
@@ -50,7 +49,7 @@ class Report:
     name: str
     path: str
     late: ByHand | None = None
-    timed: bool = False
+    late_rule: str = ""
 
     def counted(self, entry: Entry) -> Entry:
         """The submission with what lateness takes, before what was given by hand."""
@@ -148,8 +147,7 @@ def pack(entries: Iterable[Entry], planned: Plan, platform: str, *, drawn_secret
 
 
 def _page(entry: Entry, report: Report, *, drawn_secretly: bool) -> bytes:
-    late_rule = "" if report.timed else course.WRITTEN.late_work
-    return student_page(report.counted(entry), drawn_secretly=drawn_secretly, late_rule=late_rule).encode()
+    return student_page(report.counted(entry), drawn_secretly=drawn_secretly, late_rule=report.late_rule).encode()
 
 
 def not_graded(entry: Entry) -> str:

@@ -18,9 +18,8 @@ from ..core import course
 from ..core.contents import WORKSHEET_FILE, Contents
 from ..core.result import from_json
 from .grading_job import Answer, grade_job, make_job
-from .journal import Journal
 from .request import Settings
-from .results import ClassError, Entry, replace_entry, write_entries
+from .results import ClassError, Entry, Journal, replace_entry, write_entries
 from .submissions import HandedIn
 
 LOCK_FILE = ".grading.lock"
@@ -135,7 +134,7 @@ def keep_one(out: Path, planned: Planned, answer: Answer) -> None:
     with _only_one(out):
         journal = Journal(out)
         try:
-            journal.add(planned.key, planned.content, answer.result, answer.seconds, answer.cpu_seconds)
+            journal.add(planned.key, planned.content, answer.result, answer.seconds)
         finally:
             journal.close()
         replace_entry(out, planned.entry)
@@ -227,7 +226,7 @@ def _keep(journal: Journal, each: Planned, answer: Answer, progress: Progress) -
     if answer.result is None:
         progress.failed[each.key] = answer.problem
     else:
-        journal.add(each.key, each.content, answer.result, answer.seconds, answer.cpu_seconds)
+        journal.add(each.key, each.content, answer.result, answer.seconds)
 
 
 def _write(out: Path, planned: Sequence[Planned], settings: Settings, progress: Progress) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..core import course
 from ..core.by_hand import shown, signed, total
@@ -15,16 +15,15 @@ from ..core.text import one_line, spreadsheet_safe
 from .results import Entry
 
 
-def grades_csv(entries: Iterable[Entry], exercises: Sequence[str], spent: Mapping[str, float]) -> str:
+def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
     """The table as CSV text. Points of what was not graded or could not be read are empty, never 0.
 
     Args:
         entries: The submissions; taken one at a time.
         exercises: Names of what was graded.
-        spent: Key of each content to the processor time of its grading, where that is known.
     """
     columns = ["submission", "names", "emails", "numbers", "usernames", "submitted_at", "marked_late"]
-    columns += ["earned", "points", "by_hand", "counts", *exercises, "missing", "isolation_level", "cpu_seconds"]
+    columns += ["earned", "points", "by_hand", "counts", *exercises, "missing", "isolation_level"]
     columns += ["reasons", "notes", "problem"]
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
@@ -46,7 +45,6 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str], spent: Mappin
                 *(parts.get(name, "") for name in exercises),
                 " ".join(map(course.file_of, entry.missing)),
                 result.isolation_level if result else "",
-                f"{spent[entry.key]:.1f}" if result and spent.get(entry.key) else "",
                 _text("; ".join(f"{each.reason} ({signed(each.points)})" for each in entry.by_hand)),
                 _text("; ".join(entry.remarks)),
                 _text(entry.why_no_mark if result or entry.problem else ""),

@@ -64,7 +64,6 @@ class Answer:
         result: A result as JSON; None if there is none that counts.
         problem: Why there is none.
         seconds: Wall-clock time.
-        cpu_seconds: Processor time of the grading, in all processes; 0 where there is no result.
         attempts: How many it took.
         too_busy: There is none because a limit of the clock on the wall passed: worth a try when nothing else runs.
     """
@@ -72,7 +71,6 @@ class Answer:
     result: str | None
     problem: str
     seconds: float = 0.0
-    cpu_seconds: float = 0.0
     attempts: int = 0
     too_busy: bool = False
 
@@ -98,12 +96,14 @@ GRADED_WITH = (
 
 def course_digest() -> str:
     """Digest of what a result depends on besides the submission. A new page or report does not change it."""
-    return _digest(tuple((each.name, each.points) for each in course.EXERCISES))
+    written = course.WRITTEN
+    exercises = [(each.name, each.points) for each in course.EXERCISES]
+    return _digest(repr((exercises, written.bonus, written.error_carried_forward, written.hidden_checks)))
 
 
 @functools.cache
-def _digest(points: tuple[tuple[str, int], ...]) -> str:
-    digest = hashlib.sha256(repr(dict(points)).encode())
+def _digest(settings: str) -> str:
+    digest = hashlib.sha256(settings.encode())
     places = [course.GRADER / place for place in GRADED_WITH]
     paths = [path for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
     for path in sorted([*paths, *course.MODEL_ANSWERS.glob("*"), *(course.STARTER / "given").glob("*")]):
@@ -127,21 +127,21 @@ def grade_job(data: bytes) -> bytes:
     if request.course_digest != course_digest():
         problem = f"this worker has another copy of the course than the one that asks ({request.course_version})"
         return msgspec.json.encode(Answer(None, problem))
-    attempt, too_busy, cpu_seconds = 0, False, 0.0
+    attempt, too_busy = 0, False
     while attempt < ATTEMPTS and result is None and not too_busy:
         attempt += 1
         process = _idle_process()
         try:
             graded = process.grade(data)
             problem = _fault(graded)
-            result, cpu_seconds = (graded.as_json(), process.cpu_seconds) if not problem else (None, 0.0)
+            result = graded.as_json() if not problem else None
             too_busy = TOO_BUSY in problem
         except GradingProcessDied as death:
             problem, too_busy = str(death), death.late
         finally:
             _give_back(process, reuse=not problem)
     seconds = round(time.monotonic() - started, 3)
-    return msgspec.json.encode(Answer(result, problem, seconds, cpu_seconds, attempt, too_busy))
+    return msgspec.json.encode(Answer(result, problem, seconds, attempt, too_busy))
 
 
 def _fault(result: Result) -> str:
@@ -175,12 +175,11 @@ class GradingProcess:
 
     Attributes:
         gradings: How many it has made.
-        cpu_seconds: Processor time of the last one, in all its processes.
         pid: Id of the process.
     """
 
     def __init__(self, *program: str, environment: Mapping[str, str] | None = None) -> None:
-        self.gradings, self.cpu_seconds = 0, 0.0
+        self.gradings = 0
         self._errors = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             [sys.executable, *(program or ("-m", "grader.classroom.grading_process"))],
@@ -214,8 +213,7 @@ class GradingProcess:
             self._process.stdin.write(data + b"\n")
             self._process.stdin.flush()
             line = self._process.stdout.readline()
-            seconds, _, text = line.decode().partition(" ")
-            self.cpu_seconds, result = max(0.0, float(seconds)), from_json(text)
+            result = from_json(line.decode())
         except (OSError, ValueError) as error:
             how = self._how(late.is_set())
             unread = isinstance(error, ValueError) and line.endswith(b"\n")

@@ -1,8 +1,6 @@
-"""The process that grades for `grading_job`: a job on a line of its input, an answer on a line of its output.
+"""The process that grades for `grading_job`: a job on a line of its input, a result as JSON on a line of its output.
 
     python -m grader.classroom.grading_process
-
-An answer is the seconds of processor time that the grading took, a space, and the result as JSON.
 
 It imports pytest and the checks once, and its sandbox imports torch once. It ends with everything that it started as
 soon as its input closes, also in the middle of a grading: whoever asked is gone.
@@ -18,8 +16,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
-
-import psutil
 
 from ..core.result import Result, from_json
 from ..core.submission import Submission
@@ -52,19 +48,8 @@ def _serve(answers: TextIO) -> None:
         sandbox = start(level=settings.level, require_level=settings.require_level)
         with contextlib.suppress(SandboxError):  # `_grade` says so
             sandbox.walls()  # waits for what is started once, so that no submission pays for it
-        before = _cpu_seconds()
-        result = json.dumps(json.loads(_handed_over(_grade(request, sandbox))))
-        answers.write(f"{_cpu_seconds() - before:.2f} {result}\n")
+        answers.write(json.dumps(json.loads(_handed_over(_grade(request, sandbox)))) + "\n")
         answers.flush()
-
-
-def _cpu_seconds() -> float:
-    """Processor time of this process and of all below it: what forks workers, those that live and those that ended."""
-    this, seconds = psutil.Process(), 0.0
-    for each in (this, *this.children(recursive=True)):
-        with contextlib.suppress(psutil.Error):
-            seconds += sum(each.cpu_times()[:4])  # user and system, of itself and of its children that have ended
-    return seconds
 
 
 def _handed_over(result: Result) -> str:

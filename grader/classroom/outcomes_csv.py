@@ -8,12 +8,14 @@ Left out on purpose: calls, numbers and texts of a submission. What a check foun
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..core.result import Result
+from ..core.text import one_line, spreadsheet_safe
 from .report import marked
-from .report_csv import as_csv
 from .results import Entry
 
 COLUMNS = ("submission", "exercise", "function", "check", "hidden", "points", "of", "outcome", "mistakes")
@@ -33,7 +35,7 @@ def outcomes_csv(entries: Iterable[Entry], *, names: bool) -> str:
         called = [(entry.name, result) for entry, result in counted]
     else:
         called = sorted(_without_names(counted), key=lambda each: each[0])
-    return as_csv(COLUMNS, (row for name, result in called for row in _rows(name, result)))
+    return _as_csv(COLUMNS, (row for name, result in called for row in _rows(name, result)))
 
 
 def _without_names(counted: Iterable[tuple[Entry, Result]]) -> Iterator[tuple[str, Result]]:
@@ -57,3 +59,16 @@ def _rows(name: str, result: Result) -> Iterator[tuple[object, ...]]:
                 *(name, exercise.name, check.function, check.id, hidden, check.earned, check.points, check.outcome),
                 mistakes,
             )
+
+
+def _as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as CSV, with texts that a spreadsheet takes for texts."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return file.getvalue()
+
+
+def _cell(value: object) -> object:
+    return spreadsheet_safe(one_line(value, limit=2_000)) if isinstance(value, str) else value

@@ -1,6 +1,6 @@
 """The class report as one HTML page, in the order of an instructor's questions.
 
-How did it go, what did they misunderstand, where did they stop, which checks are good, how long did it take. The page
+How did it go, what did they misunderstand, where did they stop, which checks are good. The page
 names nobody. What names students, the list of submissions and the similar pairs, is added only if it is given. The
 page is the template `classroom/class`; what it says of single numbers is here.
 """
@@ -8,6 +8,7 @@ page is the template `classroom/class`; what it says of single numbers is here.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -15,19 +16,13 @@ from .. import __version__
 from ..core import course
 from ..core.html import render
 from ..core.text import counted, listed
-from ..reports.svg_chart import Bar, Figure, column_chart, number, small_bar
+from ..reports.svg_chart import number, small_bar
 from .report import BINS, FEW, WEAK, CheckStatistics, ClassReport, Distribution, MisconceptionCount, Named
 from .side_by_side import anchors
 from .similarity import Pair, Similarity
 
 _SHOWN = 20
 """Mistakes that are seen at once; the rarer ones are folded."""
-
-_DEAREST = 10
-"""Submissions whose processor time is seen at once; the others are folded."""
-
-_SLOW = 15
-"""Checks whose seconds are seen at once; the faster ones are folded."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +32,16 @@ class _Page:
     path: str
     name: str
     address: str
+
+
+@dataclass(frozen=True)
+class _Histogram:
+    """How many submissions earned how much: a range of points and their number in each row."""
+
+    name: str
+    caption: str
+    rows: tuple[tuple[str, int], ...]
+    most: int
 
 
 def class_page(
@@ -71,14 +76,11 @@ def class_page(
         doubts=_doubts(report, by_name=named is not None),
         report=report,
         histograms=_histograms(report) if report.graded else [],
-        timed=_timed(report),
         named=named,
         student_pages=student_pages or {},
         anchor_of=_anchor_of(similarity, pairs_address),
         similarity=similarity,
         mistakes_shown=_SHOWN,
-        slow_shown=_SLOW,
-        dearest_shown=_DEAREST,
         weak=WEAK,
         bar=small_bar,
         number=number,
@@ -144,8 +146,11 @@ def _doubts(report: ClassReport, *, by_name: bool) -> list[str]:
             f"Graded at isolation level 0, without walls: {counted(report.without_walls, 'submission')}. "
             "That is a self-check and no mark."
         )
-    if report.not_imported:
-        failed = listed([f"{file} in {counted(number, 'submission')}" for file, number in report.not_imported])
+    if report.imports:
+        counts: Counter[str] = Counter()
+        for each in report.imports:
+            counts[course.file_of(each.exercise)] += each.count
+        failed = listed([f"{file} in {counted(number, 'submission')}" for file, number in counts.items()])
         doubts.append(f"Cannot be imported, and so without points: {failed}. The column notes of grades.csv says why.")
     if len(report.versions) > 1:
         doubts.append(
@@ -155,33 +160,15 @@ def _doubts(report: ClassReport, *, by_name: bool) -> list[str]:
     return doubts
 
 
-def _histograms(report: ClassReport) -> list[Figure]:
-    figures = [_histogram(report.totals, "All points", "total")]
-    return figures + [_histogram(each.distribution, each.title, each.name) for each in report.exercises]
+def _histograms(report: ClassReport) -> list[_Histogram]:
+    found = [_histogram(report.totals, "All points", "total")]
+    return found + [_histogram(each.distribution, each.title, each.name) for each in report.exercises]
 
 
-def _histogram(each: Distribution, title: str, name: str) -> Figure:
+def _histogram(each: Distribution, title: str, name: str) -> _Histogram:
     edges = [each.points * place / BINS for place in range(BINS + 1)]
     labels = [f"{number(low)} to {number(high)}" for low, high in itertools.pairwise(edges)]
-    bars = [Bar(f"{100 * place // BINS}%", count) for place, count in enumerate(each.bins)]
-    caption = f"{title}: submissions by points"
-    chart = column_chart(
-        bars,
-        name=f"histogram-{name}",
-        title=caption,
-        x_label=f"from this share of {each.points} points",
-        y_label="submissions",
-        description=f"Median {number(each.quartiles[2])} of {each.points} points; {each.full} earned all.",
-    )
-    rows = [[label, str(count)] for label, count in zip(labels, each.bins, strict=True)]
-    return Figure(f"histogram-{name}", title, caption, chart, ["Points", "Submissions"], rows)
-
-
-def _timed(report: ClassReport) -> list[CheckStatistics]:
-    """The checks that ran, the slowest first."""
-    timed = [
-        (check.slow_seconds, check)
-        for check in report.checks
-        if check.median_seconds is not None and check.slow_seconds is not None
-    ]
-    return [check for _, check in sorted(timed, key=lambda each: (-each[0], each[1].id))]
+    if each.quartiles[-1] > each.points:  # with bonus
+        labels[-1] = f"{number(edges[-2])} or more"
+    rows = tuple(zip(labels, each.bins, strict=True))
+    return _Histogram(f"histogram-{name}", f"{title}: submissions by points", rows, max(each.bins))

@@ -10,17 +10,17 @@ of small counts: a count of one stays a count of one, and the page says when tha
 from __future__ import annotations
 
 import builtins
-import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from ..core import course
 from ..core.by_hand import shown
 from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
 from ..worksheet.questions import EXERCISE as WORKSHEET
-from .costs import Cost, costs
 from .results import Entry
 
 BINS = 10
@@ -84,8 +84,6 @@ class CheckStatistics:
         other: Not run, or the grader failed.
         difficulty: Share that passed, from 0 to 1; None without results. High is easy: the name is the field's.
         discrimination: Correlation of passing it with the points for everything else; None where it is undefined.
-        median_seconds: Of the submissions for which it ran; None if it ran for none, as for the next.
-        slow_seconds: 90% took at most this long.
     """
 
     id: str
@@ -103,8 +101,6 @@ class CheckStatistics:
     other: int
     difficulty: float | None
     discrimination: float | None
-    median_seconds: float | None
-    slow_seconds: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +161,6 @@ class ClassReport:
         by_hand: Those with marks by hand, which no number here counts.
         waiting: Those that are not graded yet.
         without_walls: Graded at isolation level 0, where a submission can cheat.
-        not_imported: Modules that could not be imported, each with the number of submissions; they earn 0 points.
         versions: Of the course, that the results come from; more than one should not be compared.
         totals: Points of all that was graded.
         exercises: In the order of the results.
@@ -183,7 +178,6 @@ class ClassReport:
     by_hand: int
     waiting: int
     without_walls: int
-    not_imported: tuple[tuple[str, int], ...]
     versions: tuple[str, ...]
     totals: Distribution
     exercises: tuple[ExerciseStatistics, ...]
@@ -224,35 +218,32 @@ class Named:
     Attributes:
         submissions: In the order of their names.
         equal: Names of submissions with the same content, written by someone and handed in by different people.
-        costs: Processor time of the gradings, the most expensive first.
     """
 
     submissions: tuple[NamedSubmission, ...]
     equal: tuple[tuple[str, ...], ...]
-    costs: tuple[Cost, ...] = ()
 
 
 def class_report(entries: Sequence[Entry]) -> ClassReport:
     """The numbers of a class, without any name."""
     results = [result for _, result in marked(entries)]
-    failed = sum(_has_failed(entry) for entry in entries)
-    without_code = sum(_is_complete(entry) and entry.no_code for entry in entries)
-    missing = Counter(name for entry in entries if _is_complete(entry) and not entry.no_code for name in entry.missing)
+    without_code = sum(entry.no_code for entry in entries)
+    waiting = sum(not (entry.result or entry.problem) for entry in entries)
+    missing = Counter(name for entry in entries if not entry.why_no_mark for name in entry.missing)
     exercises = _exercises(results, missing)
     functions = _functions(results)
     return ClassReport(
         handed_in=len(entries),
         graded=len(results),
-        failed=failed,
+        failed=len(entries) - len(results) - without_code - waiting,
         without_code=without_code,
         by_hand=sum(bool(entry.by_hand) for entry in entries),
-        waiting=len(entries) - len(results) - failed - without_code,
+        waiting=waiting,
         without_walls=sum(map(course.lacks_walls, results)),
-        not_imported=tuple(Counter(_not_imported(results)).items()),
         versions=tuple(sorted({result.course_version for result in results})),
         totals=_distribution(
             [result.earned for result in results],
-            points=sum(exercise.distribution.points for exercise in exercises),
+            points=max((result.points for result in results), default=0),
             untouched=sum(_is_untouched(result.checks) for result in results),
         ),
         exercises=exercises,
@@ -264,25 +255,15 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
     )
 
 
-def _not_imported(results: Sequence[Result]) -> list[str]:
-    exercises = (exercise for result in results for exercise in result.exercises)
-    return [course.file_of(exercise.name) for exercise in exercises if exercise.not_imported]
-
-
 def marked(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Result]]:
     """The submissions that the numbers are about, with what is counted of their results."""
     for entry in entries:
-        if entry.result and _is_complete(entry) and not entry.no_code:
+        if entry.result and not entry.why_no_mark:
             yield entry, _as_written(entry, entry.result)
 
 
-def named(entries: Sequence[Entry], spent: Mapping[str, float] | None = None) -> Named:
-    """What the instructor sees beside the numbers: grades by name, equal contents, and who took how much time.
-
-    Args:
-        entries: The submissions.
-        spent: Key of each content to the processor time of its grading, where that is known.
-    """
+def named(entries: Sequence[Entry]) -> Named:
+    """What the instructor sees beside the numbers: grades by name, and equal contents."""
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
         # By the graded files, not by the key, of which a worksheet is a part; files that nobody could read say nothing.
@@ -292,15 +273,13 @@ def named(entries: Sequence[Entry], spent: Mapping[str, float] | None = None) ->
     return Named(
         submissions=tuple(_named_submission(entry) for entry in entries),
         equal=tuple(tuple(entry.name for entry in group) for group in equal),
-        costs=tuple(costs([(entry.name, entry.key) for entry in entries if _is_complete(entry)], spent or {})),
     )
 
 
 def discrimination(passed: Sequence[bool], rest: Sequence[float]) -> float | None:
     """The corrected item-total correlation: the point-biserial one of a check with the points for everything else.
 
-    r = (M1 - M0) / s * sqrt(p * (1 - p)), with M1 and M0 the mean other points of those who passed and who did not, s
-    the standard deviation of all other points (divided by n), and p the share who passed. It is Pearson's correlation.
+    It is Pearson's correlation of passing the check with the points for all others.
     The check's own points are left out of the total because they would correlate with themselves (J. P. Guilford,
     "The correlation of an item with a composite of the remaining items in a test", Educational and Psychological
     Measurement 13, 1953, pages 87-93).
@@ -312,35 +291,10 @@ def discrimination(passed: Sequence[bool], rest: Sequence[float]) -> float | Non
     Returns:
         -1 to 1; None where it is undefined: all or none passed, or all have the same other points.
     """
-    right = [points for points, ok in zip(rest, passed, strict=True) if ok]
-    wrong = [points for points, ok in zip(rest, passed, strict=True) if not ok]
-    spread = statistics.pstdev(rest) if rest else 0.0
-    if not right or not wrong or not spread:
+    try:
+        return statistics.correlation(list(map(float, passed)), rest)
+    except statistics.StatisticsError:
         return None
-    share = len(right) / len(rest)
-    r = (statistics.fmean(right) - statistics.fmean(wrong)) / spread * math.sqrt(share * (1 - share))
-    return max(-1.0, min(1.0, r))
-
-
-def quantile(values: Iterable[float], share: float) -> float:
-    """The value below which a share of all values lies; between two values, linearly (numpy's default).
-
-    Raises:
-        ValueError: there is no value.
-    """
-    ordered = sorted(values)
-    if not ordered:
-        raise ValueError("no values have no quantile")
-    place = share * (len(ordered) - 1)
-    low, part = int(place), place % 1
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + part * (ordered[high] - ordered[low])
-
-
-def _is_complete(entry: Entry) -> bool:
-    """Whether there is a result that counts."""
-    result = entry.result
-    return result is not None and result.complete and result.grade and not (entry.problem or result.problem)
 
 
 def _as_written(entry: Entry, result: Result) -> Result:
@@ -356,10 +310,6 @@ def _as_written(entry: Entry, result: Result) -> Result:
     return replace(result, exercises=exercises)
 
 
-def _has_failed(entry: Entry) -> bool:
-    return not _is_complete(entry) and bool(entry.problem or entry.result)
-
-
 def _is_untouched(checks: Iterable[CheckResult]) -> bool:
     return all(check.outcome == NOT_WRITTEN for check in checks)
 
@@ -368,12 +318,12 @@ def _distribution(earned: Sequence[int], *, points: int, untouched: int) -> Dist
     bins = [0] * BINS
     for value in earned:
         bins[min(BINS - 1, BINS * value // points) if points else 0] += 1
-    low, lower, median, upper, high = (quantile(earned or [0], quarter / 4) for quarter in range(5))
+    low, lower, median, upper, high = np.quantile(earned or [0], [0, 0.25, 0.5, 0.75, 1]).tolist()
     return Distribution(
         points=points,
         count=len(earned),
         untouched=untouched,
-        full=sum(value == points for value in earned),
+        full=sum(value >= points for value in earned),
         mean=statistics.fmean(earned or [0]),
         quartiles=(low, lower, median, upper, high),
         bins=tuple(bins),
@@ -413,7 +363,6 @@ def _checks(results: Sequence[Result]) -> tuple[CheckStatistics, ...]:
 def _check(each: Sequence[tuple[str, CheckResult, int]]) -> CheckStatistics:
     exercise, declared, _ = each[0]
     outcomes = Counter(check.outcome for _, check, _ in each)
-    seconds = [check.seconds for _, check, _ in each if check.outcome in (PASSED, FAILED, BROKEN)]
     named_outcomes = sum(outcomes[name] for name in (PASSED, FAILED, BROKEN, NOT_WRITTEN, WAITING))
     return CheckStatistics(
         id=declared.id,
@@ -433,8 +382,6 @@ def _check(each: Sequence[tuple[str, CheckResult, int]]) -> CheckStatistics:
         discrimination=discrimination(
             [check.outcome == PASSED for _, check, _ in each], [total - check.earned for _, check, total in each]
         ),
-        median_seconds=quantile(seconds, 0.5) if seconds else None,
-        slow_seconds=quantile(seconds, 0.9) if seconds else None,
     )
 
 
@@ -511,22 +458,18 @@ def _named_submission(entry: Entry) -> NamedSubmission:
     people = (person.name or person.username or person.email or person.number for person in entry.people)
     result = entry.result
     remarks = [*entry.remarks]
-    if not _is_complete(entry):
-        reason = entry.problem or (result.problem if result else "") or ("incomplete" if result else "not graded yet")
-        remarks.append(f"no grade: {reason}")
-    elif entry.no_code:
+    if entry.why_no_mark:
         remarks.append(f"no grade: {entry.why_no_mark}")
     elif result and course.lacks_walls(result):
         remarks.append("graded at isolation level 0")
     if entry.marked_late:
         remarks.append("marked late")
-    counts = result is not None and _is_complete(entry) and not entry.no_code
     return NamedSubmission(
         name=entry.name,
         people=tuple(word for word in people if word),
-        earned=result.earned if result and counts else None,
+        earned=entry.earned,
         by_hand=tuple(map(str, entry.by_hand)),
-        counts="" if not counts or entry.counts is None else shown(entry.counts),
+        counts="" if entry.counts is None else shown(entry.counts),
         points=result.points if result else 0,
         remarks=tuple(remarks),
     )

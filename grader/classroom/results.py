@@ -13,7 +13,9 @@ Left out on purpose: late days and other policy. A result says what the code ear
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
 import sys
 import unicodedata
@@ -28,15 +30,17 @@ import msgspec
 
 from ..core.by_hand import ByHand, with_by_hand
 from ..core.course import EXERCISES, file_of
+from ..core.refusal import FileRefused
 from ..core.result import Result, from_json, replace_file
 from ..worksheet.questions import EXERCISE as WORKSHEET
-from .adjustments import AdjustmentsError, read_adjustments
+from .adjustments import read_adjustments
 
 SCHEMA = "grpo-course/class/1"
-SUBMISSIONS_FILE, GRADED_FOLDER = "submissions.json", "graded"
+SUBMISSIONS_FILE, JOURNAL_FILE, GRADED_FOLDER = "submissions.json", "journal.jsonl", "graded"
+_MOST_SECONDS = 1e6  # more than a week
 
 
-class ClassError(Exception):
+class ClassError(FileRefused):
     """This is no folder of a graded class, or it cannot be used. The text says what to do."""
 
 
@@ -114,6 +118,12 @@ class Entry:
         return (*self.notes, *(f"{file_of(each.name)} cannot be imported: {each.not_imported}" for each in failed))
 
     @property
+    def unreadable(self) -> bool:
+        """Whether a file could not be read or no module was found."""
+        checks = self.result.checks if self.result else ()
+        return self.nothing_read or bool({check.story for check in checks} & {*self.notes})
+
+    @property
     def _of_code(self) -> set[str]:
         return {each.name for each in self.result.exercises} - {WORKSHEET} if self.result else set()
 
@@ -171,7 +181,8 @@ def each_entry(folder: Path) -> Iterator[Entry]:
     """The submissions of a graded class, one at a time, in the order of their names, with their whole results.
 
     Raises:
-        ClassError: the folder was not written by `course grade-all`, or is damaged, or its marks by hand are wrong.
+        ClassError: the folder was not written by `course grade-all`, or is damaged.
+        FileRefused: its marks by hand are wrong.
     """
     path = folder / SUBMISSIONS_FILE
     if not path.is_file():
@@ -184,8 +195,8 @@ def each_entry(folder: Path) -> Iterator[Entry]:
         by_hand = read_adjustments(folder, [line.name for line in lines])
         for line in lines:
             yield _entry(folder, replace(line, by_hand=by_hand.get(line.name, ())))
-    except AdjustmentsError as error:
-        raise ClassError(str(error)) from None
+    except FileRefused:
+        raise
     except (KeyError, TypeError, ValueError, RecursionError, OSError, msgspec.ValidationError) as error:
         raise ClassError(f"{path} cannot be read ({error}); grade the class again into this folder") from None
 
@@ -213,7 +224,8 @@ def result_path(folder: Path, key: str) -> Path:
 
 def _brief(entry: Entry) -> Entry:
     for check in entry.result.checks if entry.result else ():
-        check.story = check.call = check.printed = ""
+        check.story = check.story if check.story in entry.notes else ""  # then it is about the whole file
+        check.call = check.printed = ""
         check.rows, check.frames, check.curves = [], [], []
         # Every result says the same of a check; one copy is enough.
         for name in ("id", "function", "title"):
@@ -232,3 +244,97 @@ def _entry(folder: Path, entry: Entry) -> Entry:
         return replace(entry, problem=f"its result cannot be read ({error}); grade the class again into this folder")
     result.submission = entry.name
     return replace(entry, result=result)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One finished grading.
+
+    Attributes:
+        key: Of the content, the course and the settings.
+        content: Digest of the graded files alone: the same after a change of the course.
+        file: Digest of the result file.
+        seconds: How long it took.
+    """
+
+    key: str
+    content: str
+    file: str
+    seconds: float
+
+
+class Journal:
+    """What is graded in one folder of a class: a line for each grading, on the disk before the next one counts.
+
+    A line has the digest of the result file, so after a kill at any moment the next run knows what it has, and that it
+    is whole. A torn last line is what such a kill leaves; it is ignored.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Read what is there.
+
+        Raises:
+            ClassError: the folder cannot be written to.
+        """
+        self._folder = folder
+        try:
+            (folder / GRADED_FOLDER).mkdir(parents=True, exist_ok=True)
+            self._file = (folder / JOURNAL_FILE).open("a+b")
+        except OSError as error:
+            raise ClassError(f"{folder} cannot be written to: {error.strerror}") from None
+        self._file.seek(0)
+        data = self._file.read()
+        self._lines = _lines(data)
+        if data and not data.endswith(b"\n"):  # torn by a kill: what comes next begins a line of its own
+            self._append(b"\n")
+
+    def has(self, key: str) -> bool:
+        """Whether the result of a key is here, whole, as it was written, and can be read by this version."""
+        line = self._lines.get(key)
+        if line is None:
+            return False
+        try:
+            data = result_path(self._folder, key).read_bytes()
+            from_json(data.decode())
+        except (OSError, ValueError):
+            return False
+        return _digest(data) == line.file
+
+    def seconds(self, content: str) -> float | None:
+        """How long the same files took, with whatever course; None if they are new."""
+        return next((line.seconds for line in self._lines.values() if line.content == content), None)
+
+    def add(self, key: str, content: str, result: str, seconds: float) -> None:
+        """Keep a result. When this returns, it is on the disk."""
+        path = result_path(self._folder, key)
+        replace_file(path, result)
+        with path.open("r+b") as written:  # Windows syncs only what may be written
+            os.fsync(written.fileno())
+        line = Line(key, content, _digest(result.encode()), seconds)
+        self._append(msgspec.json.encode(line) + b"\n")
+        self._lines[key] = line
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _append(self, data: bytes) -> None:
+        self._file.write(data)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+def _lines(data: bytes) -> dict[str, Line]:
+    return {line.key: line for line in map(_journal_line, data.split(b"\n")) if line}
+
+
+def _journal_line(text: bytes) -> Line | None:
+    """A line, or None if it is torn or damaged: its submission is then graded again."""
+    try:
+        line = msgspec.json.decode(text, type=Line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return line if 0 <= line.seconds <= _MOST_SECONDS else None
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

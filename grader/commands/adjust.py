@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from collections.abc import Sequence
 
 from ..classroom.adjustments import ADJUSTMENTS_FILE, COLUMNS
 from ..classroom.class_files import GRADES_FILE, write_files
 from ..classroom.request import graded_by
-from ..classroom.results import ClassError, Entry, read_class, read_settings
+from ..classroom.results import read_class, read_settings
 from ..core.arguments import path_argument
 from ..core.by_hand import shown
 from ..core.text import counted, one_line
 
-FINE, USAGE, NOT_WRITTEN = 0, 2, 3
-_WIDTH = 160
-"""Of the table where nobody looks at a terminal."""
+FINE, NOT_WRITTEN = 0, 3
 EXAMPLES = f"""examples:
   course adjust graded
 
@@ -48,30 +44,14 @@ def run(arguments: argparse.Namespace) -> int:
         if not (out / ADJUSTMENTS_FILE).exists():
             print(f"There is no {out / ADJUSTMENTS_FILE}, so there are no marks by hand.")
         write_files(out, graded_by(read_settings(out)))
-    except ClassError as error:
-        print(f"course adjust: {one_line(str(error), limit=1_000)}", file=sys.stderr)
-        return USAGE
     except OSError as error:
         what = f"{error.filename or out} cannot be written: {error.strerror}"
         print(f"course adjust: {one_line(what, limit=1_000)}", file=sys.stderr)
         return NOT_WRITTEN
     adjusted = [entry for entry in entries if entry.by_hand]
-    if adjusted:
-        _show(adjusted)
+    for entry in adjusted:
+        earned = entry.why_no_mark if entry.earned is None else f"earned {entry.earned}"
+        counts = "no mark yet" if entry.counts is None else f"counts {shown(entry.counts)}"
+        print(one_line(f"{entry.name}: {earned}, by hand {'; '.join(map(str, entry.by_hand))}, {counts}", limit=1_000))
     print(f"{out / GRADES_FILE} written: {counted(len(adjusted), 'submission')} with marks by hand")
     return FINE
-
-
-def _show(entries: Sequence[Entry]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    no_color = bool(os.environ.get("NO_COLOR")) or None
-    width = None if sys.stdout.isatty() else _WIDTH
-    console = Console(markup=False, emoji=False, highlight=False, no_color=no_color, width=width)
-    table = Table("submission", "earned", "by hand", "counts", box=None, pad_edge=False)
-    for entry in entries:
-        earned = entry.why_no_mark if entry.earned is None else str(entry.earned)
-        counts = "no mark yet" if entry.counts is None else shown(entry.counts)
-        table.add_row(one_line(entry.name), one_line(earned), one_line("; ".join(map(str, entry.by_hand))), counts)
-    console.print(table)

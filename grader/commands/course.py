@@ -49,7 +49,8 @@ _DEV_EXAMPLES = """examples:
   course dev golden          write what the browser must agree with: runs of the simulation, the worksheet's table
   course dev selftest        does the grader treat every answer whose grade is known as it must?
   course dev selftest clip   the same for one exercise
-  course dev ablate clip     what the clip range does: runs, curves as CSV and SVG
+  course dev recordings --run clip
+                             what the clip range does: runs, curves as CSV and SVG
 """
 
 COMMANDS = {name: text for name, (text, _) in _CLASS.items()} | _MORE
@@ -61,12 +62,9 @@ DEV_COMMANDS = {
     "stubs": "write starter/ from the model answers",
     "vectors": "write the worked examples' answers",
     "numbers": "write what course.toml says into menus, the README and forms",
-    "pages": "write the generated pages of the site, before Zensical",
     "golden": "write what the browser must agree with",
     "selftest": "grade answers whose grade is known",
-    "ablate": "write the runs that show what each setting does",
-    "recordings": "write the recorded runs as pictures and for the browser",
-    "finish-site": "finish built pages, after Zensical: formulas, pictures of runs, search",
+    "recordings": "write the recorded runs as pictures and for the browser; run the simulation's again",
 }
 """The same for what follows `course dev`."""
 
@@ -124,9 +122,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the command
             stream.reconfigure(errors="replace")
-    if argv[:1] and argv[0] in DEV_COMMANDS and _module("stubs"):  # the name that it had before 0.2
-        print(f"course: the command is called `course dev {argv[0]}` now", file=sys.stderr)
-        argv = ["dev", *argv]
     _add(commands, COMMANDS, argv[:1])
     if _module("stubs"):
         text = "what writes and proves the files of this repository"
@@ -148,7 +143,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"course: {error}", file=sys.stderr)
         return 3
     except FileRefused as error:
-        print(error, file=sys.stderr)
+        print(f"course: {one_line(str(error), limit=1_000)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("course: stopped", file=sys.stderr)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ..classroom.diff import Difference, compare
 from ..classroom.results import ClassError, Entry, read_class, read_settings
 from ..core.arguments import path_argument
+from ..core.course import WORKSHEET
 from ..core.result import replace_file
 from ..core.text import counted, one_line, spreadsheet_safe
 from .personal_data import warn_if_git_takes
@@ -45,9 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.csv:
             warn_if_git_takes(arguments.csv, "names and marks")
             replace_file(arguments.csv, as_csv(difference))
-    except ClassError as error:
-        print(f"course diff: {one_line(str(error), limit=1_000)}", file=sys.stderr)
-        return USAGE
     except OSError as error:
         print(
             one_line(f"course diff: {arguments.csv} cannot be written: {error.strerror}", limit=1_000), file=sys.stderr
@@ -56,9 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
     versions, versions_now = (" and ".join(_versions(entries)) for entries in (old, new))
     if versions != versions_now:
         print(f"graded with another version of the course: {versions}, now {versions_now}")
-    keys = [{entry.name: entry.key for entry in entries} for entries in (old, new)]
-    if any(keys[0][name] == keys[1][name] for name in keys[0].keys() & keys[1].keys()):
+    if same := _same_course(old, new):
         print("both were graded by the same course with the same settings: equal files have equal results")
+    elif same is False:
+        print("graded by another course or with other settings: the same files have another key")
     before, now = read_settings(arguments.old), read_settings(arguments.new)
     for name in now:
         if before.get(name) != now[name]:
@@ -70,6 +69,21 @@ def run(arguments: argparse.Namespace) -> int:
 def _versions(entries: Sequence[Entry]) -> list[str]:
     """Versions of the course that the results are of."""
     return sorted({one_line(entry.result.course_version) for entry in entries if entry.result})
+
+
+def _same_course(old: Sequence[Entry], new: Sequence[Entry]) -> bool | None:
+    """Whether the keys of all submissions with the same files say so; None where nothing says it.
+
+    A key is made from the files, the course and the settings; a worksheet is part of it and has no digest of its own.
+    """
+    before = {entry.name: entry for entry in old if entry.result}
+    pairs = [(before[entry.name], entry) for entry in new if entry.result and entry.name in before]
+    same_files = [(a, b) for a, b in pairs if a.result and b.result and a.result.sha256 == b.result.sha256]
+    equal = [a.key == b.key for a, b in same_files]
+    if not equal or all(equal):
+        return bool(equal) or None
+    with_worksheet = any(part.name == WORKSHEET for _, b in same_files if b.result for part in b.result.exercises)
+    return None if with_worksheet else False
 
 
 def as_csv(difference: Difference) -> str:

@@ -24,7 +24,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ..core import course
-from ..core.refusal import FileRefused
 from ..core.served import other_course
 from ..sandbox.sandbox import missing_walls
 from ..sandbox.worker import confine
@@ -44,11 +43,9 @@ _MAKE_ENVIRONMENT = (
 )
 _ACTIVATE = r".venv\Scripts\activate" if sys.platform == "win32" else "source .venv/bin/activate"
 _FRESH = "copy it from a fresh copy of the course"
-_LFS_POINTER = b"version https://git-lfs"
 _DISTRIBUTION = "grpo-course"
 _WITH_WEIGHTS = ("charlm",)
 """Exercises that come with the weights of a model."""
-_FREE_BYTES = 500_000_000
 _LONGEST_PATH = 150  # of the course's folder on Windows; names below it need the rest of the 260 characters
 _SYNCED = re.compile(r"onedrive|dropbox|google ?drive|icloud|mobile documents|nextcloud|box sync", re.IGNORECASE)
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[[^]]*])?\s*>=\s*([\d.]+)[^;]*(?:;\s*sys_platform == '(\w+)')?")
@@ -102,13 +99,10 @@ def findings(root: Path) -> Iterator[Finding]:
     yield from command_on_path(os.environ.get("PATH", ""), Path(sysconfig.get_path("scripts")), root)
     yield from starter_files(root)
     yield from course_files(root)
-    yield from points()
     yield from changed_files(root)
     yield from place(str(root), windows=sys.platform == "win32")
-    yield from disk_space(shutil.disk_usage(root).free)
     yield from walls()
     yield from second_copies()
-    yield from cuda_build()
 
 
 def report(found: list[Finding]) -> str:
@@ -244,19 +238,6 @@ def starter_files(root: Path) -> Iterator[Finding]:
                 yield Finding(f"starter/{name}", what, f"If that is your file, rename it to {name}.")
             else:
                 yield _to_restore(root, f"starter/{name}", "missing")
-        elif content.startswith(_LFS_POINTER):
-            what = "git stored a pointer here and did not download the file"
-            if _is_checkout(root):
-                yield Finding(f"starter/{name}", what, "Download it.", "git lfs pull")
-            else:
-                yield Finding(f"starter/{name}", what, f"{_FRESH.capitalize()}.")
-        elif path.suffix == ".py" and b"\r\n" in content:
-            what = "its lines end as on Windows"
-            todo, command = "Nothing to do: the grader reads both.", ""
-            if _is_checkout(root):
-                todo = "The grader reads both. If git shows every line as changed, tell it to write them as they were."
-                command = "git config core.autocrlf input"
-            yield Finding(f"starter/{name}", what, todo, command, serious=False)
 
 
 def course_files(root: Path) -> Iterator[Finding]:
@@ -270,22 +251,6 @@ def course_files(root: Path) -> Iterator[Finding]:
             yield _to_restore(root, name, "missing", serious=True)
         except (OSError, ValueError):
             yield _to_restore(root, name, "damaged", serious=True)
-
-
-def points() -> Iterator[Finding]:
-    """Can the totals of `course.toml` be shared out among the checks?"""
-    with_totals = [exercise for exercise in course.EXERCISES if exercise.points]
-    if not with_totals:
-        return
-    try:
-        from ..grading.check import checks_of  # needs numpy and hypothesis, which may be what is missing
-    except ImportError:
-        return
-    for exercise in with_totals:
-        try:
-            checks_of(exercise.name, hidden=(exercise.folder / "hidden_checks.py").is_file())
-        except FileRefused as error:
-            yield Finding("course.toml", str(error), "Most commands stop there: change that line.")
 
 
 def changed_files(root: Path) -> Iterator[Finding]:
@@ -311,7 +276,7 @@ def changed_files(root: Path) -> Iterator[Finding]:
             if not name.startswith("starter/"):  # said by starter_files
                 yield _unreadable(name, error)
             continue
-        if name.startswith("starter/") and (content is None or content.startswith(_LFS_POINTER)):
+        if name.startswith("starter/") and content is None:
             continue  # said by starter_files
         if content is None:
             yield _to_restore(root, name, "missing", serious=name.startswith("grader/"))
@@ -368,17 +333,6 @@ def place(root: str, *, windows: bool) -> Iterator[Finding]:
         yield Finding("folder", what, move, _INSTALL)
 
 
-def disk_space(free: int) -> Iterator[Finding]:
-    """Is there room for what the grader writes?
-
-    Args:
-        free: Bytes.
-    """
-    if free < _FREE_BYTES:
-        what = f"{free // 1_000_000} MB are free"
-        yield Finding("disk", what, "Make room: packages and temporary files need about 500 MB.", "pip cache purge")
-
-
 def walls() -> Iterator[Finding]:
     """Which walls does this machine offer?"""
     if missing := missing_walls(1):
@@ -402,18 +356,6 @@ def second_copies(readable: Iterable[str] = (sysconfig.get_path("stdlib"), "/usr
             what = f"a second copy of the course lies in {folder}; workers of level 1 and 2 cannot read it"
             todo = "Remove it: at level 0 a submission could read the checks there."
             yield Finding("isolation", what, todo, serious=False)
-
-
-def cuda_build() -> Iterator[Finding]:
-    """Is it PyTorch with CUDA, which nothing here needs? Read from its files: importing it takes seconds."""
-    spec = importlib.util.find_spec("torch")
-    version = Path(spec.origin).parent / "version.py" if spec and spec.origin else None
-    if version is None or not version.is_file():
-        return
-    cuda = re.search(r"^cuda\b[^=\n]*=\s*'([\d.]+)'", version.read_text("utf-8", "replace"), re.MULTILINE)
-    if cuda:
-        what = f"this build brings CUDA {cuda[1]} along"
-        yield Finding("torch", what, "The build for the CPU is enough and much smaller.", serious=False)
 
 
 def _requirements(root: Path) -> dict[str, str]:

@@ -10,9 +10,10 @@ from decimal import Decimal
 from pathlib import Path
 
 from ..classroom.feedback import PLATFORMS, Plan, Report, known_as, not_graded, pack, plan
-from ..classroom.results import ClassError, Entry, Person, each_entry, read_class, read_settings
+from ..classroom.results import Entry, Person, each_entry, read_class, read_settings
 from ..core import course
 from ..core.arguments import path_argument
+from ..core.by_hand import ByHand
 from ..core.result import replace_file
 from ..core.text import counted, one_line
 from ..gradebook import moodle
@@ -22,13 +23,9 @@ from ..gradebook.people import Students
 from ..gradebook.roster import Roster, read_roster
 from ..gradebook.table import GradebookError
 from .gradebook import add_match, late_policy, matched_titles, read_export
+from .listing import show
 from .personal_data import warn_if_git_takes
 
-GRADESCOPE = (
-    "Gradescope takes no feedback files for its students: they read there what the autograder said. Let the autograder "
-    "of this course grade there (`course autograder`), or mail the reports: Gradescope's export has the addresses, so "
-    "`course feedback mail` needs nothing else"
-)
 NO_DOWNLOAD = (
     "Canvas takes feedback by the file names of its own download, and this class was not graded from one. If it was, "
     "by an older version: run the same `course grade-all` again, which grades nothing twice and notes the names"
@@ -54,10 +51,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course feedback`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("platform", choices=(*PLATFORMS, "gradescope"), help="where the reports go; gradescope only says why it cannot")
+    add("platform", choices=PLATFORMS, help="where the reports go; students of Gradescope read them there")
     add("results", type=path_argument, metavar="RESULTS", help="folder of the graded class")
     add("--out", type=path_argument, required=True, metavar="FILE.zip", help="the zip; replaced if it exists")
-    add("--roster", type=path_argument, metavar="FILE.csv", help="whose each submission is, as for `course gradebook`")
+    add(
+        "--roster",
+        type=path_argument,
+        metavar="FILE.csv",
+        help="whose each submission is, and when it came, as for `course gradebook`",
+    )
     add(
         "--gradebook", type=path_argument, metavar="EXPORT.csv",
         help="moodle and mail: what Moodle exported, which says who has which number and address",
@@ -85,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         if source:
             known = _known(source.read_bytes(), matched_titles(arguments), entries, known, roster, policy)
         planned = plan((each for each in entries if each.name not in known.nobody), arguments.platform, known.people)
-        planned, untimed = _with_lateness(planned, by_name(entries), known, policy)
+        planned, untimed = _with_lateness(planned, by_name(entries), known, policy, arguments.platform)
         secretly = bool(read_settings(arguments.results).get("secret"))
         if not planned.reports:
             return _nothing((*planned.left_out, *known.problems))
@@ -93,8 +95,6 @@ def run(arguments: argparse.Namespace) -> int:
         source = arguments.out
         warn_if_git_takes(source, "names and marks")
         replace_file(source, packed.data)
-    except ClassError as error:
-        arguments.usage_error(one_line(str(error), limit=1_000))
     except OSError as error:
         arguments.usage_error(one_line(f"{source or arguments.results}: {error.strerror}", limit=1_000))
     except (GradebookError, LateError) as error:
@@ -105,14 +105,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
-    if arguments.platform == "gradescope":
-        arguments.usage_error(GRADESCOPE)
     if arguments.out.suffix.lower() != ".zip":
         arguments.usage_error(f"--out must be a file that ends in .zip, not {arguments.out}")
     if not arguments.out.absolute().parent.is_dir():
         arguments.usage_error(f"there is no folder {arguments.out.parent} to write {arguments.out.name} to")
-    if arguments.platform == "canvas" and (arguments.roster or arguments.gradebook):
-        arguments.usage_error("--roster and --gradebook are for moodle and mail; Canvas goes by its own file names")
+    if arguments.platform == "canvas" and arguments.gradebook:
+        arguments.usage_error("--gradebook is for moodle and mail; Canvas goes by its own file names")
     if arguments.match and not arguments.gradebook:
         arguments.usage_error("--match goes with --gradebook")
 
@@ -179,7 +177,7 @@ def _known(
 
 
 def _with_lateness(
-    planned: Plan, entries: Mapping[str, Entry], known: _Known, policy: Policy | None
+    planned: Plan, entries: Mapping[str, Entry], known: _Known, policy: Policy | None, platform: str
 ) -> tuple[Plan, list[str]]:
     """The plan with what lateness takes from each student, and a note on those of whom nobody knows it.
 
@@ -191,24 +189,50 @@ def _with_lateness(
     reports, untimed = [], set()
     for report in planned.reports:
         entry, moment = entries[report.submission], known.moments[report.submission]
-        late = None
         if moment is None or moment.tzinfo is None:
             untimed.add(entry.name)
+            report = replace(report, late_rule=course.WRITTEN.late_work)
         elif entry.result and not entry.why_no_mark:
-            people = [each for each in (*entry.people, *known.people[entry.name]) if _is(each, report)]
-            own = policy.for_person(*people)
-            late = deduction(Decimal(entry.result.earned), Decimal(entry.result.points), moment, own)
-        reports.append(replace(report, late=late, timed=entry.name not in untimed))
+            people = (*entry.people, *known.people[entry.name])
+            taken = {
+                known_as(each): deduction(
+                    Decimal(entry.result.earned),
+                    Decimal(entry.result.points),
+                    moment,
+                    policy.for_person(*(record for record in people if _is(record, each))),
+                )
+                for each in _readers(report, known.people[entry.name], platform)
+            }
+            report = _told(report, taken)
+        reports.append(report)
+    where = "" if platform == "canvas" else "--gradebook with Moodle's grading worksheet, or "
     said = (
         f"{counted(len(untimed), 'report')} without a word on lateness, because nobody says when these were handed in; "
-        "give --gradebook with Moodle's grading worksheet, or a roster with the column submitted_at"
+        f"give {where}a roster with the column submitted_at"
     )
     return replace(planned, reports=tuple(reports)), [said] if untimed else []
 
 
-def _is(person: Person, report: Report) -> bool:
-    """Whether a report of a group goes to this person."""
-    return report.to in (person.email.strip(), person.platform_id) or report.name in ({person.name} - {""})
+def _readers(report: Report, people: Sequence[Person], platform: str) -> Sequence[Person]:
+    """Who reads a report: one student, or the whole group, to which Canvas gives it."""
+    if platform == "canvas" and len(people) > 1:
+        return people
+    return [Person(report.name, email=report.to, platform_id=report.to)]
+
+
+def _told(report: Report, taken: Mapping[str, ByHand | None]) -> Report:
+    """The report with what lateness takes, or with each one's own where that differs within a group."""
+    different = set(taken.values())
+    if len(different) == 1:
+        return replace(report, late=different.pop())
+    each = "; ".join(f"{who}: {late.reason if late else 'on time'}" for who, late in taken.items())
+    return replace(report, late_rule=f"It differs within this group. {each}.")
+
+
+def _is(record: Person, person: Person) -> bool:
+    """Whether a record is of this person."""
+    both = ((each.name, each.email.strip(), each.platform_id) for each in (record, person))
+    return any(one and one == other for one, other in zip(*both, strict=True))
 
 
 def _doubts(entries: Iterable[Entry]) -> list[str]:
@@ -221,7 +245,7 @@ def _doubts(entries: Iterable[Entry]) -> list[str]:
 
 def _nothing(left_out: Sequence[str]) -> int:
     print("nothing was written: there is no report for anybody")
-    _list("Without a report", left_out)
+    show("Without a report", left_out, most=1_000)
     return 1
 
 
@@ -229,10 +253,5 @@ def _show(out: Path, reports: Sequence[Report], left_out: Sequence[str], notes: 
     different = len({each.submission for each in reports})
     several = f", for {len(reports)} students" if len(reports) > different else ""
     print(f"{out} written: {counted(different, 'report')}{several}")
-    _list("To know", notes)
-    _list("Without a report", left_out)
-
-
-def _list(title: str, lines: Sequence[str]) -> None:
-    if lines:
-        print("\n".join([f"{title}:", *(f"  {one_line(line, limit=400)}" for line in lines)]))
+    show("To know", notes, most=1_000)
+    show("Without a report", left_out, most=1_000)

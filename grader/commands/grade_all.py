@@ -9,21 +9,18 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..classroom.adjustments import AdjustmentsError, read_adjustments
-from ..classroom.class_files import FORMATS, GRADES_FILE, Written, write_files
-from ..classroom.costs import costs
+from ..classroom.adjustments import read_adjustments
+from ..classroom.class_files import FORMATS, GRADES_FILE, write_files
 from ..classroom.engines import ENGINES, open_engine
 from ..classroom.grade_class import Progress, grade_class
-from ..classroom.journal import cpu_seconds
 from ..classroom.request import Settings
-from ..classroom.results import ClassError, read_settings
+from ..classroom.results import ClassError, Entry, read_class, read_settings
 from ..classroom.submissions import find_submissions
 from ..core import course
 from ..core.arguments import add_exercises, add_jobs, exercises_to_grade, path_argument, positive
-from ..core.refusal import FileRefused
 from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import secret_in
 from ..core.text import counted, one_line
@@ -32,9 +29,8 @@ from ..grading.settings import declared_checks
 from .doctor import second_copies
 from .personal_data import warn_if_git_takes
 
-GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
+GRADED, UNREADABLE, GRADER_FAILED = 0, 1, 3
 _LISTED = 10
-_DEAREST = 3
 _MINUTE = 60.0
 """Seconds between two lines of progress where there is no terminal."""
 
@@ -110,10 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         _refuse_other_settings(arguments.out, settings)
         _grade(arguments, settings)
-        written = write_files(arguments.out, settings.graded, arguments.write)
-    except ClassError as error:
-        print(f"course grade-all: {one_line(str(error), limit=1_000)}", file=sys.stderr)
-        return USAGE
+        unwritten = write_files(arguments.out, settings.graded, arguments.write)
     except OSError as error:
         what = f"{error.filename or arguments.out} cannot be written: {error.strerror}"
         print(f"course grade-all: {one_line(what, limit=1_000)}", file=sys.stderr)
@@ -121,15 +114,13 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("course grade-all: stopped; the same command goes on where it was", file=sys.stderr, flush=True)
         os._exit(GRADER_FAILED)  # waits for no grading: those that run end when their input closes
-    return _report(arguments.out, written)
+    return _report(arguments.out, read_class(arguments.out), unwritten)
 
 
 def _secret(arguments: argparse.Namespace) -> str:
     path = arguments.secret or arguments.out / SECRET_FILE
     try:
         return secret_in(path)
-    except FileRefused as error:
-        raise ClassError(str(error)) from None
     except OSError as error:
         raise ClassError(f"{path} cannot be written to: {error.strerror}") from None
 
@@ -141,10 +132,7 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
 
     left_out: list[str] = []
     found = find_submissions(arguments.submissions, left_out=left_out)
-    try:
-        read_adjustments(arguments.out, [each.name for each in found])  # an hour later would be late to hear of a slip
-    except AdjustmentsError as error:
-        raise ClassError(str(error)) from None
+    read_adjustments(arguments.out, [each.name for each in found])  # an hour later would be late to hear of a slip
     console = Console(stderr=True, emoji=False, no_color=bool(os.environ.get("NO_COLOR")) or None)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console.print(
@@ -194,51 +182,47 @@ def _refuse_other_settings(out: Path, settings: Settings) -> None:
         raise ClassError(f"{out} holds a grading with other settings ({'; '.join(other)}); choose another --out")
 
 
-def _report(out: Path, written: Sequence[Written]) -> int:
-    """Say what came of it. Returns the exit code."""
-    graded = [each for each in written if not each.problem]
-    print(f"{len(graded)} of {len(written)} graded; results in {out}, grades in {out / GRADES_FILE}")
-    marked = [each for each in graded if not each.no_mark]
-    if marked:
-        points = max(each.points for each in marked)
-        median = statistics.median(each.earned for each in marked)
-        full = sum(each.earned == each.points for each in marked)
-        print(f"median {median:g} of {points} points, {full} with all of them")
-    _say_costs(out, graded)
-    if any(each.level < 1 for each in graded):
+def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str]) -> int:
+    """Say what came of it. Returns the exit code.
+
+    Args:
+        out: Folder of the class.
+        entries: Its submissions.
+        unwritten: Name of a submission to why a page of it could not be written.
+    """
+    graded = [each for each in entries if each.result]
+    print(f"{len(graded)} of {len(entries)} graded; results in {out}, grades in {out / GRADES_FILE}")
+    marks = [(each.earned, each.result.points) for each in graded if each.earned is not None and each.result]
+    if marks:
+        median = statistics.median(earned for earned, _ in marks)
+        full = sum(earned >= points for earned, points in marks)
+        more = " or more" * any(earned > points for earned, points in marks)
+        print(f"median {median:g} of {max(points for _, points in marks)} points, {full} with all of them{more}")
+    if any(each.result and each.result.isolation_level < 1 for each in graded):
         print("Some ran at isolation level 0: a self-check and no mark.")
     _say_what_is_missing(graded)
-    odd = [each for each in written if each.notes]
-    for each in odd[:_LISTED]:
-        print(f"  note  {one_line(each.name)}: {one_line('; '.join(each.notes), limit=600)}")
-    if len(odd) > _LISTED:
-        print(f"  note  {len(odd) - _LISTED} more are in {GRADES_FILE}")
-    failed = [each for each in written if each.problem]
-    for each in failed[:_LISTED]:
-        print(f"  NOT GRADED  {one_line(each.name)}: {one_line(each.problem)}")
+    notes = {each.name: [*filter(None, [unwritten.get(each.name)]), *each.remarks] for each in entries}
+    _list("note", [f"{name}: {'; '.join(said)}" for name, said in notes.items() if said])
+    failed = [each for each in entries if not each.result]
+    _list("NOT GRADED", [f"{each.name}: {each.why_no_mark}" for each in failed])
     if failed:
         print(f"{len(failed)} could not be graded; the same command tries them again")
         return GRADER_FAILED
-    return UNREADABLE if any(each.unreadable for each in written) else GRADED
+    return UNREADABLE if unwritten or any(each.unreadable for each in entries) else GRADED
 
 
-def _say_what_is_missing(graded: Sequence[Written]) -> None:
+def _list(what: str, lines: Sequence[str]) -> None:
+    for line in lines[:_LISTED]:
+        print(f"  {what}  {one_line(line, limit=600)}")
+    if len(lines) > _LISTED:
+        print(f"  {what}  {len(lines) - _LISTED} more are in {GRADES_FILE}")
+
+
+def _say_what_is_missing(graded: Sequence[Entry]) -> None:
     """Count the modules that are missing or cannot be read, and name the submissions that have none at all."""
     count = Counter(course.file_of(name) for each in graded for name in each.missing)
     if count:
         found = ", ".join(f"{name} in {counted(number, 'submission')}" for name, number in count.items())
         print(f"Missing or unreadable: {found}; the column missing of {GRADES_FILE} says whose.")
-    for each in [each for each in graded if each.no_mark][:_LISTED]:
-        print(f"  NO MARK  {one_line(each.name)}: {each.no_mark}; its cells are empty and not 0")
-
-
-def _say_costs(out: Path, graded: Sequence[Written]) -> None:
-    """Name the submissions that took most of the processor time."""
-    found = costs([(each.name, each.key) for each in graded], cpu_seconds(out))
-    if not found:
-        return
-    said = [
-        f"{one_line(', '.join(each.names), limit=100)} {each.cpu_seconds:.1f} ({each.share:.0%})"
-        for each in found[:_DEAREST]
-    ]
-    print(f"{sum(each.cpu_seconds for each in found):.1f} seconds of processor time, most for {', '.join(said)}")
+    no_mark = [each for each in graded if each.why_no_mark]
+    _list("NO MARK", [f"{each.name}: {each.why_no_mark}; its cells are empty and not 0" for each in no_mark])

@@ -5,15 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 
-from rich.console import Console
-from rich.text import Text
-
-from ..classroom.results import ClassError, Entry, read_class
+from ..classroom.results import Entry, read_class
 from ..core import course
 from ..core.arguments import path_argument
 from ..core.result import replace_file
@@ -25,13 +22,11 @@ from ..gradebook.late import EXTENSIONS_FILE, LateError, Policy, policy_of
 from ..gradebook.layout import Layout, with_times
 from ..gradebook.roster import Roster, read_roster
 from ..gradebook.table import GradebookError, Table, read_table
+from .listing import show
 from .personal_data import warn_if_git_takes
 
 _PLATFORMS = ("canvas", "moodle", "blackboard")
 _OF_TIMES = ("submitted_at", "date_format")
-_WIDTH = 160
-"""Of the lines where nobody looks at a terminal."""
-_SHOWN = 40
 EXAMPLES = """examples:
   course gradebook canvas graded --gradebook export.csv --column "GRPO"
                              show what needs a decision and what would be written, and write nothing
@@ -107,8 +102,6 @@ def run(arguments: argparse.Namespace) -> int:
         source = arguments.gradebook
         table, layout = read_export(arguments.platform, data, matched_titles(arguments))
         filled = fill(table, layout, entries, policy, _options(arguments, roster or Roster()))
-    except ClassError as error:
-        arguments.usage_error(one_line(str(error), limit=1_000))
     except OSError as error:
         arguments.usage_error(f"{source} cannot be read: {error.strerror}")
     except LateError as error:
@@ -216,34 +209,21 @@ def _failed(path: Path, error: Exception) -> int:
 
 def _show(filled: Filled, arguments: argparse.Namespace) -> None:
     """Decisions first, then what is late or unusual; what is as expected is counted."""
-    if hasattr(sys.stdout, "reconfigure"):  # a terminal that lacks a letter of a name must not end the command
-        sys.stdout.reconfigure(errors="replace")
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False, markup=False)
     unusual = [line for line in filled.lines if line.kind in (CHANGED_CELL, ZERO) or line.note]
-    _list(console, "To decide, and not written", filled.problems)
-    _list(console, "Late", [_told(line, line.late) for line in filled.lines if line.late])
-    _list(console, "To look at", [*filled.notes, *(_told(line, line.note) for line in unusual)])
-    _list(console, "Without a submission", filled.without)
+    show("To decide, and not written", filled.problems)
+    show("Late", [_told(line, line.late) for line in filled.lines if line.late])
+    show("To look at", [*filled.notes, *(_told(line, line.note) for line in unusual)])
+    show("Without a submission", filled.without)
     kinds = [line.kind for line in filled.lines]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no grades"
     target = f"{arguments.out} written" if arguments.out else "nothing written, because there is no --out"
-    console.print(Text(f"{target}: {counts}, in the column {one_line(filled.column.header)}"))
+    print(one_line(f"{target}: {counts}, in the column {filled.column.header}", limit=1_000))
 
 
 def _told(line: Line, words: str) -> str:
     change = f"{line.old} -> {line.new}" if line.old and line.new != line.old else line.new
     who = line.student if line.submission in ("", line.student) else f"{line.student} ({line.submission})".strip()
     return "; ".join(filter(None, (f"{who}: {change or 'no grade'}, {line.kind}", words)))
-
-
-def _list(console: Console, title: str, lines: Sequence[str]) -> None:
-    if lines:
-        console.print(Text(f"{title}:", style="bold"))
-        for line in lines[:_SHOWN]:
-            console.print(Text(f"  {one_line(line, limit=600)}"))
-        if len(lines) > _SHOWN:
-            console.print(Text(f"  and {len(lines) - _SHOWN} more"))
-        console.print()
 
 
 def _points(text: str) -> Decimal:

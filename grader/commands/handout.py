@@ -43,7 +43,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course handout`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
     parser.add_argument("--out", type=path_argument, metavar="OUT", help="a new or empty folder, or a name with .zip")
-    parser.add_argument("--zip", action="store_true", help="write a zip, whatever the name is")
     parser.add_argument(
         "--site", type=site_url, metavar="URL",
         help="where the pages of the course are published (default: site in course.toml); without it those of the "
@@ -72,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.usage_error(f"there is no {arguments.verify} to verify")
         return _told(_leaks(arguments.verify), f"{arguments.verify}: nothing that students must not have")
     out: Path = arguments.out
-    as_zip = arguments.zip or out.suffix.lower() == ".zip"
+    as_zip = out.suffix.lower() == ".zip"
     _refuse_to_overwrite(arguments, out, as_zip=as_zip)
     exercises = exercises_to_hand_out(arguments)
     try:

@@ -1,4 +1,4 @@
-"""`course dev pages`: write the generated pages of the site; MkDocs does this by itself."""
+"""The pages of the site that the build writes, with one of all options of the commands."""
 
 from __future__ import annotations
 
@@ -20,16 +20,6 @@ description: Every option of the commands that an instructor of the GRPO course 
 
 This is what each command prints with `--help`, without the examples.
 """
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """`course dev pages` has no arguments."""
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """`course dev pages`: 0 fine."""
-    write()
-    return 0
 
 
 def write() -> None:

@@ -24,7 +24,7 @@ from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import read_secret
 from ..core.text import one_line
 
-SAME, DIFFERENT, USAGE, GRADER_FAILED = 0, 1, 2, 3
+SAME, DIFFERENT, GRADER_FAILED = 0, 1, 3
 EXAMPLES = """examples:
   course regrade graded ada mailed.zip --dry-run
                              say what would change, and write nothing
@@ -56,9 +56,6 @@ def run(arguments: argparse.Namespace) -> int:
     """`course regrade`; see the exit codes in `EXAMPLES`."""
     try:
         return _run(arguments)
-    except ClassError as error:
-        print(f"course regrade: {one_line(str(error), limit=1_000)}", file=sys.stderr)
-        return USAGE
     except OSError as error:
         what = f"{error.filename or arguments.results} cannot be written: {error.strerror}"
         print(f"course regrade: {one_line(what, limit=1_000)}", file=sys.stderr)

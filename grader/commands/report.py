@@ -14,14 +14,12 @@ from rich.console import Console
 from rich.progress import track
 
 from .. import __version__
-from ..classroom.journal import cpu_seconds
 from ..classroom.outcomes_csv import outcomes_csv
 from ..classroom.page import class_page
 from ..classroom.report import class_report, named
-from ..classroom.report_csv import checks_csv, misconceptions_csv
 from ..classroom.results import ClassError, Entry, file_name, read_class
 from ..classroom.side_by_side import pairs_page
-from ..classroom.similarity import THRESHOLD, Ground, Similarity, Submissions, compare
+from ..classroom.similarity import Ground, Similarity, Submissions, compare
 from ..core import course
 from ..core.arguments import path_argument
 from ..core.contents import read_submission
@@ -37,8 +35,6 @@ TOP = 10
 T = TypeVar("T")
 EXAMPLES = """examples:
   course report results --out report.html
-  course report results --out report.html --csv checks.csv
-                             also one line for each check, and checks.misconceptions.csv
   course report results --out report.html --outcomes outcomes.csv
                              also one line for each check of each submission
   course report results --out mine.html --names
@@ -62,10 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=path_argument, required=True, metavar="FILE.html", help="the page; replaced if it exists"
     )
     parser.add_argument(
-        "--csv", type=path_argument, metavar="FILE.csv",
-        help="also the numbers of all checks, and beside it FILE.misconceptions.csv; replaced if they exist",
-    )  # fmt: skip
-    parser.add_argument(
         "--outcomes", type=path_argument, metavar="FILE.csv",
         help="also a line for each check of each submission, by name with --names; replaced if it exists",
     )  # fmt: skip
@@ -78,10 +70,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="add similar pairs; the folder or zip that was graded",
     )
     parser.add_argument(
-        "--threshold", type=_share, default=THRESHOLD, metavar="SHARE",
-        help=f"share of common text from which a pair is pointed out, above 0 and at most 1 (default: {THRESHOLD})",
-    )  # fmt: skip
-    parser.add_argument(
         "--also", type=path_argument, action="append", default=[], metavar="FOLDER",
         help="compare the class with these too: an older class, or one public solution; may be repeated",
     )  # fmt: skip
@@ -93,13 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
     _check_usage(arguments)
     if arguments.names:
         warn_if_git_takes(arguments.out, "names and marks")
-    try:
-        entries = read_class(arguments.results)
-        compared = _compared(arguments) if arguments.similarity else None
-    except ClassError as error:
-        arguments.usage_error(one_line(str(error), limit=1_000))
+    entries = read_class(arguments.results)
+    compared = _compared(arguments) if arguments.similarity else None
     report = class_report(entries)
-    with_names = named(entries, cpu_seconds(arguments.results)) if arguments.names else None
+    with_names = named(entries) if arguments.names else None
     pages = _student_pages(arguments.results, arguments.out, entries) if arguments.names else {}
     written = {}
     if compared:
@@ -113,11 +98,6 @@ def run(arguments: argparse.Namespace) -> int:
         student_pages=pages,
         pairs_address=quote(_beside(arguments.out, "pairs").name),
     )
-    if arguments.csv:
-        written |= {
-            arguments.csv: checks_csv(report),
-            _beside(arguments.csv, "misconceptions"): misconceptions_csv(report),
-        }
     if arguments.outcomes:
         written |= {arguments.outcomes: outcomes_csv(entries, names=arguments.names)}
     for path, text in written.items():
@@ -146,21 +126,13 @@ def _student_pages(results: Path, out: Path, entries: Iterable[Entry]) -> dict[s
 def _check_usage(arguments: argparse.Namespace) -> None:
     if arguments.out.suffix.lower() not in (".html", ".htm"):
         arguments.usage_error(f"--out must be a file that ends in .html, not {arguments.out}")
-    tables = {"--csv": arguments.csv, "--outcomes": arguments.outcomes}
-    tables = {option: path for option, path in tables.items() if path}
-    for option, path in tables.items():
-        if path.suffix.lower() != ".csv":
-            arguments.usage_error(f"{option} must be a file that ends in .csv, not {path}")
-    if len(tables) == 2 and os.path.realpath(arguments.outcomes) in map(
-        os.path.realpath, (arguments.csv, _beside(arguments.csv, "misconceptions"))
-    ):
-        arguments.usage_error(f"--outcomes would overwrite what --csv writes; give another name than {path.name}")
-    for path in (arguments.out, *tables.values()):
+    for path in filter(None, (arguments.out, arguments.outcomes)):
         if not path.absolute().parent.is_dir():
             arguments.usage_error(f"there is no folder {path.parent} to write {path.name} to")
-    for path in tables.values():
-        if os.path.realpath(path.parent) == os.path.realpath(arguments.results):
-            arguments.usage_error(f"{arguments.results} has CSV files of its own; write {path.name} to another folder")
+    if arguments.outcomes and arguments.outcomes.suffix.lower() != ".csv":
+        arguments.usage_error(f"--outcomes must be a file that ends in .csv, not {arguments.outcomes}")
+    if arguments.outcomes and os.path.realpath(arguments.outcomes.parent) == os.path.realpath(arguments.results):
+        arguments.usage_error(f"{arguments.results} has CSV files of its own; write --outcomes to another folder")
     if arguments.also and not arguments.similarity:
         arguments.usage_error("--also goes with --similarity")
     if arguments.similarity and not arguments.names:
@@ -196,9 +168,7 @@ def _compared(arguments: argparse.Namespace) -> _Compared:
     )
     official = [each.submission.files for name in names for each in variants(name.removesuffix(".py"))]
     ground = Ground(starter, [model, *official])
-    similarity = compare(
-        texts, ground, also=also, threshold=arguments.threshold, top=TOP, track=lambda all_: _tracked(all_, "comparing")
-    )
+    similarity = compare(texts, ground, also=also, top=TOP, track=lambda all_: _tracked(all_, "comparing"))
     return _Compared(similarity, {**also, **texts}, ground)
 
 
@@ -227,13 +197,3 @@ def _tracked(things: Iterable[T], what: str) -> Iterable[T]:
 
 def _beside(path: Path, what: str) -> Path:
     return path.with_name(f"{path.stem}.{what}{path.suffix}")
-
-
-def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = 0.0
-    if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f"must be a number above 0 and at most 1, not {text!r}")
-    return share

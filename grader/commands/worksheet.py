@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..classroom.results import ClassError
 from ..classroom.submissions import find_submissions
 from ..classroom.worksheet_page import HandedIn, page
 from ..core.arguments import path_argument
@@ -46,10 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.usage_error(f"--out must be a file that ends in .html, not {arguments.out}")
     if not arguments.out.absolute().parent.is_dir():
         arguments.usage_error(f"there is no folder {arguments.out.parent} to write {arguments.out.name} to")
-    try:
-        handed_in = [_handed_in(name, file) for name, file in _files(arguments.submissions)]
-    except ClassError as error:
-        arguments.usage_error(str(error))
+    handed_in = [_handed_in(name, file) for name, file in _files(arguments.submissions)]
     try:
         arguments.out.write_text(page(handed_in), "utf-8", newline="\n")
     except OSError as error:

@@ -5,7 +5,7 @@ unless `course.toml` gives it another one.
 
 An *optional* exercise is on the site and in the handout, is graded when it is asked for by name, and is in no total. A
 folder in `grader/exercises/` that `course.toml` does not name is a *draft*: the same, but with no trace on the site and
-in the handout.
+in the handout. The points of a *bonus* exercise are added to the total and are not in the maximum.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ MODEL_ANSWERS = ROOT / "reference"
 STARTER = ROOT / "starter"
 FOLDERS = GRADER / "exercises"
 RUNS = ROOT / "docs" / "assets" / "runs"
+
+WORKSHEET = "worksheet"
+"""The one entry of a result that is no exercise."""
 
 CALL_SECONDS = 5.0
 """Time that one call of a student's function may take, without waiting for a processor; the model answers take well
@@ -66,6 +69,7 @@ class Exercise:
         points: What `course.toml` makes all its checks worth together; 0: as much as they say.
         number: What pages and reports call it, whatever its place in the course; no two have the same.
         optional: Whether it is shown and handed out, but in no total.
+        bonus: Whether its points are added to the total without being in the maximum.
         draft: Whether `course.toml` does not name it.
     """
 
@@ -82,6 +86,7 @@ class Exercise:
     points: int = 0
     number: int = 0
     optional: bool = False
+    bonus: bool = False
     draft: bool = False
 
     @property
@@ -131,7 +136,9 @@ class Exercise:
         return [argument.arg for argument in arguments.args], [argument.arg for argument in arguments.kwonlyargs]
 
 
-def _exercise(name: str, *, optional: bool = False, draft: bool = False, points: int = 0) -> Exercise:
+def _exercise(
+    name: str, *, optional: bool = False, draft: bool = False, bonus: bool = False, points: int = 0
+) -> Exercise:
     """The exercise in a folder, from the author's `exercise.toml` and from the model answer."""
     kinds = {"title": TEXT, "short": TEXT, "number": COUNT, "question": TEXT, "minutes": COUNT}
     kinds |= {"slow_imports": TEXTS, "extra_parameters": TEXTS}
@@ -145,6 +152,7 @@ def _exercise(name: str, *, optional: bool = False, draft: bool = False, points:
         uses={function: tuple(used) for function, used in written["uses"].items()},
         points=points,
         optional=optional,
+        bonus=bonus,
         draft=draft,
         **entries,
     )
@@ -172,7 +180,14 @@ def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], ...]:
         if name not in written.exercises:
             there = f"there are {', '.join(written.exercises)}"
             raise FileRefused(f"{FILE}: there is no entry 'points.{name}'; {there}")
-    counted = tuple(_exercise(name, points=written.points.get(name, 0)) for name in written.exercises)
+    for name in written.bonus:
+        if name not in (*written.exercises, WORKSHEET):
+            raise FileRefused(f"{FILE}: bonus: {name!r} is not among `exercises`, and is not {WORKSHEET!r}")
+    if {*written.exercises} <= {*written.bonus}:
+        raise FileRefused(f"{FILE}: bonus: at least one exercise must not be bonus, because these make up the maximum")
+    counted = tuple(
+        _exercise(name, bonus=name in written.bonus, points=written.points.get(name, 0)) for name in written.exercises
+    )
     optional = tuple(_exercise(name, optional=True) for name in written.optional)
     others = (_exercise(name, draft=True) for name in folders if name not in names)
     drafts = tuple(sorted(others, key=lambda exercise: exercise.number))
@@ -206,8 +221,6 @@ except (FileRefused, OSError) as error:  # a person must repair a file before an
     raise SystemExit(2) from None
 
 TITLE = WRITTEN.title
-WORKSHEET = "worksheet"
-"""The one entry of a result that is no exercise."""
 HANDED_OUT = (*EXERCISES, *OPTIONAL)
 """All that students see and get, in the order of the course."""
 KNOWN = (*HANDED_OUT, *DRAFTS)

@@ -39,9 +39,10 @@ TEXT, COUNT, POINTS, TEXTS, _TRUTH, _TABLE, _ADDRESS, _TIME, _PERCENT, _MINUTES,
 """Kinds of values, as a message calls them."""
 
 _ENTRIES: Mapping[str, str] = {
-    "title": TEXT, "exercises": TEXTS, "optional": TEXTS, "error_carried_forward": _TRUTH, "hidden_checks": _TRUTH,
-    "worksheet": _TRUTH, "institution": TEXT, "contact": TEXT, "logo": _PICTURE, "site": _ADDRESS,
-    "instructors": _TRUTH, "deadline": _TIME, "time_zone": TEXT, "points": _TABLE, "policies": _TABLE, "late": _TABLE,
+    "title": TEXT, "exercises": TEXTS, "optional": TEXTS, "bonus": TEXTS, "error_carried_forward": _TRUTH,
+    "hidden_checks": _TRUTH, "worksheet": _TRUTH, "institution": TEXT, "contact": TEXT, "logo": _PICTURE,
+    "site": _ADDRESS, "instructors": _TRUTH, "deadline": _TIME, "time_zone": TEXT, "points": _TABLE,
+    "policies": _TABLE, "late": _TABLE,
 }  # fmt: skip
 _LATE: Mapping[str, str] = {
     "grace_minutes": _MINUTES, "deduction_percent": _PERCENT, "per": _PERIOD, "maximum_percent": _PERCENT,
@@ -59,6 +60,7 @@ class CourseFile:
         title: What the course is called.
         exercises: Names of its exercises, in order.
         optional: Names of exercises that students see and get, but that are in no total.
+        bonus: Names of exercises, or "worksheet", whose points are added and are in no maximum.
         error_carried_forward: Whether points count that are lost only to a mistake in an earlier function.
         hidden_checks: Whether gradings with the model answers run the hidden checks.
         worksheet: Whether `grade-all` and the autograder grade the worksheet too, unless they are told otherwise.
@@ -77,6 +79,7 @@ class CourseFile:
     title: str
     exercises: tuple[str, ...]
     optional: tuple[str, ...] = ()
+    bonus: tuple[str, ...] = ()
     error_carried_forward: bool = True
     hidden_checks: bool = True
     worksheet: bool = False
@@ -148,7 +151,7 @@ def read_course_file(path: Path) -> CourseFile:
     _check(path, entries.get("late", {}), _LATE, "late.")
     if "late" in entries and "deadline" not in entries:
         raise FileRefused(f"{path}: [late] says what lateness costs, so deadline must say when a submission is late")
-    for key in ("exercises", "optional"):
+    for key in ("exercises", "optional", "bonus"):
         entries[key] = tuple(entries.get(key, ()))
     entries |= {key: " ".join(value.split()) for key, value in entries.items() if isinstance(value, str)}
     if "site" in entries:

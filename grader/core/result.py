@@ -171,6 +171,7 @@ class ExerciseResult:
 
     Attributes:
         not_imported: What ended the import of its module, with the place; empty where it could be imported.
+        bonus: Whether its points are added to the total without being in the maximum.
     """
 
     name: str
@@ -180,6 +181,7 @@ class ExerciseResult:
     misconceptions: list[NamedMistake] = field(default_factory=list)
     answers: list[WrittenAnswer] = field(default_factory=list)
     not_imported: str = ""
+    bonus: bool = False
 
     @property
     def points(self) -> int:
@@ -221,7 +223,13 @@ class Result:
 
     @property
     def points(self) -> int:
-        return sum(exercise.points for exercise in self.exercises)
+        """The maximum, which bonus points may exceed."""
+        return sum(exercise.points for exercise in self.exercises if not exercise.bonus)
+
+    @property
+    def bonus(self) -> int:
+        """What was earned in bonus exercises; part of `earned`."""
+        return sum(exercise.earned for exercise in self.exercises if exercise.bonus)
 
     @property
     def earned(self) -> int:

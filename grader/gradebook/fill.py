@@ -160,7 +160,7 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
     both = zip(students.all, submitted, strict=True)
     marks = [_judged(*each, layout, policy, options, certain=not unclear) for each in both]
     if not layout.takes_more:
-        marks = [_undecided_if_above(mark, points) for mark in marks]
+        marks = [_at_most(mark, points) for mark in marks]
     lines: list[Line] = []
     cells: dict[tuple[int, int], str] = {}
     comments = _Comments(table, layout, options.feedback)
@@ -223,7 +223,10 @@ def feedback(entry: Entry, note: str) -> str:
         raise ValueError(f"{entry.name} has no result")
     why = {each.name: " (cannot be imported)" for each in result.exercises if each.not_imported}
     why |= dict.fromkeys(entry.missing, " (no file)")
-    counted = (f"{each.name} {each.earned}/{each.points}{why.get(each.name, '')}" for each in result.exercises)
+    counted = (
+        f"{each.name} {each.earned}/{each.points}{' bonus' * each.bonus}{why.get(each.name, '')}"
+        for each in result.exercises
+    )
     mistakes = len({found.name for each in result.exercises for found in each.misconceptions if not each.not_imported})
     named = f" Known mistakes that the report names: {mistakes}." if mistakes else ""
     points = f"{course.TITLE}: {result.earned} of {result.points} points ({', '.join(counted)})."
@@ -233,14 +236,20 @@ def feedback(entry: Entry, note: str) -> str:
 class _Comments:
     """The feedback cells: empty ones are filled, and older comments of ours are renewed on request.
 
-    What a teacher wrote below our line stays, and so does every other comment.
+    What a teacher wrote after our sentences, in the same line too, stays, and so does every other comment.
     """
 
     def __init__(self, table: Table, layout: Layout, wish: str) -> None:
         self._table, self._column, self._wish = table, layout.feedback, wish
         self._others = self._older = self._renewed = 0
         title = "|".join(re.escape(text) for text in dict.fromkeys((course.TITLE, html.escape(course.TITLE))))
-        self._ours = re.compile(rf"(\s*(?:<p[^>]*>\s*)?)(?:{title}): \d+ of \d+ points \([^<\r\n]*")
+        text = r"[^<\r\n]*?"
+        self._ours = re.compile(
+            rf"(\s*(?:<p[^>]*>\s*)?)(?:{title}): \d+ of \d+ points \({text}\)\."
+            r"(?: Known mistakes that the report names: \d+\.)?"
+            rf"(?: (?:\d+ (?:day|hour)s? late|By hand|The last of|[\d.]+ points with bonus){text}"
+            r"; counts [\d.]+ points\.)?"
+        )
 
     def changed(self, row: int, mark: _Mark) -> dict[tuple[int, int], str]:
         """The cell of a record, if its text changes."""
@@ -388,10 +397,13 @@ def _by_hand_at_last(mark: _Mark) -> _Mark:
     return replace(mark, points=with_by_hand(mark.points, given), note=words)
 
 
-def _undecided_if_above(mark: _Mark | None, points: Decimal) -> _Mark | None:
-    """Moodle leaves such a grade out without a word, or refuses the whole file."""
+def _at_most(mark: _Mark | None, points: Decimal) -> _Mark | None:
+    """Moodle leaves a grade above the maximum out without a word, or refuses the whole file."""
     if mark is None or mark.points is None or mark.points <= points:
         return mark
+    if mark.entry.result and mark.entry.result.bonus:
+        said = f"{shown(two_decimals(mark.points))} points with bonus, of which the platform takes {points}"
+        return replace(mark, points=points, note="; ".join(filter(None, (mark.note, said))))
     why = f"{mark.words}, and the platform takes no more than all {points}; give fewer in adjustments.csv"
     return replace(mark, points=None, note=why)
 
@@ -565,7 +577,7 @@ def _notes_on_points(layout: Layout, marks: Iterable[_Mark | None], points: Deci
     above = {mark.entry.name: None for mark in marks if mark and mark.points is not None and mark.points > points}
     notes = []
     if above:
-        notes.append(f"points by hand lift {', '.join(above)} above the {points} points of the exercises")
+        notes.append(f"bonus or points by hand lift {', '.join(above)} above the maximum of {points} points")
     if layout.refused_above is not None and maximum > layout.refused_above:
         notes.append(
             f"the platform refuses the file if a grade is above {layout.refused_above} and it was not set up to "

@@ -29,7 +29,7 @@ class Grading(Settings):
         for name in self.exercises:
             exercise = course.exercise(name)
             listed = [as_result(check) for check in self.selected.values() if check.exercise == name]
-            entries.append(ExerciseResult(name, exercise.title, exercise.page, listed))
+            entries.append(ExerciseResult(name, exercise.title, exercise.page, listed, bonus=exercise.bonus))
         return Result(
             self.submission.folder,
             self.submission.sha256,

@@ -63,7 +63,8 @@ def notes(result: Result) -> list[str]:
 
 def total(result: Result) -> str:
     """The points, in words."""
-    return f"{result.earned} of {result.points} points"
+    of = "" if result.bonus and not result.points else f" of {result.points}"
+    return f"{result.earned}{of} points{f', {result.bonus} of them bonus' if result.bonus else ''}"
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def _summary(result: Result, limit: int) -> str:
 
 def _table(checks: Sequence[Listed]) -> list[str]:
     exercise = checks[0].exercise
-    heading = f"{one_line(exercise.title)}: {exercise.earned} of {exercise.points} points"
+    heading = f"{one_line(exercise.title)}: {exercise.earned} of {exercise.points} points{' (bonus)' * exercise.bonus}"
     lines = [f"<h3>{_text(heading)}</h3>", "<table>"]
     lines.append("<tr><th>Check</th><th>Rule</th><th>Outcome</th><th>Points</th></tr>")
     for each in checks:

@@ -47,11 +47,12 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
 
 
 def _total(result: Result) -> str:
-    hidden = sum(check.points for check in result.checks if check.hidden)
+    counted = [check for each in result.exercises if not (each.bonus and result.points) for check in each.checks]
+    hidden = sum(check.points for check in counted if check.hidden)
     if not any(check.hidden for check in result.checks):
         return f"total: {total(result)}"
     earned = sum(check.earned for check in result.checks if not check.hidden)
-    shown = f"{earned} of {result.points - hidden} points for the checks below"
+    shown = f"{earned} of {sum(check.points for check in counted) - hidden} points for the checks below"
     return f"{shown}; checks that are shown when grades are published are worth {hidden} more"
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
-from operator import attrgetter
 
 from ..core import course
 from ..core.by_hand import ByHand, shown, signed, with_by_hand
@@ -32,7 +31,7 @@ from ..core.result import (
 from ..core.text import counted
 from ..grading import curves
 from .comparison import FURTHER, TITLE, Comparison, comparisons, not_answered
-from .feedback import notes, rows, runs_no_code, what_it_is
+from .feedback import notes, rows, runs_no_code, total, what_it_is
 from .outcomes import (
     SIGNS,
     afterwards,
@@ -71,6 +70,7 @@ def page(result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "", l
         "grading",
         title=f"Report: {result.submission}",
         result=result,
+        total=total(result),
         adjusted=_adjusted(result, by_hand, no_mark) if by_hand else None,
         no_mark=no_mark,
         late_rule=late_rule,
@@ -120,7 +120,10 @@ def _why_not_at_home(result: Result) -> list[str]:
     if not unseen or not result.grade:
         return []
     had = [check for check in result.checks if not check.hidden]
-    earned, points = (sum(map(attrgetter(name), had)) for name in ("earned", "points"))
+    earned = sum(check.earned for check in had)
+    points = result.points - sum(
+        check.points for each in result.exercises if not each.bonus for check in each.checks if check.hidden
+    )
     named = "; ".join(
         f"{each.function}, {counted(each.points, 'point')}: {each.title.removesuffix('.')}" for each in unseen
     )

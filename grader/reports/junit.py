@@ -45,6 +45,8 @@ def _suite(result: Result, checks: Sequence[Listed]) -> ElementTree.Element:
         "isolation_level": result.isolation_level,
     }
     about |= {"course_version": one_line(result.course_version), "sha256": one_line(result.sha256)}
+    if exercise.bonus:
+        about["bonus"] = "true"
     for check in exercise.checks:
         about |= {f"points.{check.id}": check.points, f"earned.{check.id}": check.earned}
     if notes(result):

@@ -40,7 +40,7 @@ def _document(result: Result, limit: int) -> str:
     return as_json(
         {
             "gradable": not result.problem and all(check.outcome != GRADER_ERROR for check in result.checks),
-            "score": result.earned / result.points if result.points else 0.0,
+            "score": min(1.0, result.earned / result.points) if result.points else 0.0,
             "message": "\n".join(about),
             "tests": tests,
         }

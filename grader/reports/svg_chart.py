@@ -1,4 +1,4 @@
-"""Charts as inline SVG: lines, columns, bars. No script, no style attribute, nothing loaded; readable when printed.
+"""Charts as inline SVG: lines, and bars for tables. No script, no style attribute, nothing loaded; fit for print.
 
 Series differ by dashes and labels, not by colour alone. A chart has a title and a description for screen readers; a
 `Figure` is a chart with its numbers as text, which belong beside every chart. Left out: zooming, hovering and anything
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import html
 import math
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,26 +41,6 @@ class Series:
     label: str
     x: Sequence[float]
     values: Sequence[float | None]
-
-
-@dataclass(frozen=True)
-class Bar:
-    """One bar or column.
-
-    Attributes:
-        label: What it is.
-        value: Its length, at least 0.
-        note: What is shown beside it; the value if this is empty.
-    """
-
-    label: str
-    value: float
-    note: str = ""
-
-    @property
-    def shown(self) -> str:
-        """What is shown beside it."""
-        return self.note or number(self.value)
 
 
 @dataclass(frozen=True)
@@ -118,64 +97,6 @@ def line_chart(
         path = _path([across.at(value) for value in each.x], [None if v is None else up.at(v) for v in each.values])
         parts.append(f'<path class="series-{place}" d="{path}"/>')
     return _svg(parts, HEIGHT, name=name, title=title, description=description)
-
-
-def column_chart(
-    bars: Sequence[Bar], *, name: str, title: str, x_label: str, y_label: str, description: str = ""
-) -> str:
-    """Upright columns side by side, such as a histogram.
-
-    Args:
-        bars: From left to right; labels should be short. Of many, every second or third label is shown.
-        name: Unique on the page: ids begin with it.
-        title: What the chart shows.
-        x_label: Name of the horizontal axis.
-        y_label: Name of the vertical axis.
-        description: What a reader who does not see the chart should know.
-    """
-    heights = [bar.value for bar in bars] or [1.0]
-    whole = all(float(height).is_integer() for height in heights)  # counts: there is no half submission
-    up = _Axis.of(heights, HEIGHT - _BOTTOM, _TOP + _LINE, whole=whole)
-    room = (WIDTH - _LEFT - _RIGHT) / max(1, len(bars))
-    longest = max((len(bar.label) for bar in bars), default=1)
-    every = max(1, math.ceil((longest + 1) * _LETTER / room))
-    parts = [*_grid(up), _names(x_label, y_label, _TOP + _LINE)]
-    for place, bar in enumerate(bars):
-        left, height = _LEFT + room * (place + 0.1), up.at(0.0) - up.at(bar.value)
-        middle, top = left + room * 0.4, up.at(bar.value)
-        parts.append(f'<rect class="bar" x="{left:.2f}" y="{top:.2f}" width="{room * 0.8:.2f}" height="{height:.2f}"/>')
-        if bar.value and len(bar.shown) * _LETTER <= room * 1.2:
-            parts.append(_label(bar.shown, middle, top - 4, "middle"))
-        if place % every == 0:
-            parts.append(_label(bar.label, middle, HEIGHT - _BOTTOM + 16, "middle"))
-    return _svg(parts, HEIGHT, name=name, title=title, description=description)
-
-
-def bar_chart(
-    bars: Sequence[Bar], *, name: str, title: str, maximum: float | None = None, description: str = ""
-) -> str:
-    """Lying bars, one under the other, each under its label, which may be a sentence.
-
-    Args:
-        bars: From top to bottom.
-        name: Unique on the page: ids begin with it.
-        title: What the chart shows.
-        maximum: Value of a bar over the whole width; the largest value if None.
-        description: What a reader who does not see the chart should know.
-    """
-    largest = maximum or max((bar.value for bar in bars), default=0.0) or 1.0
-    room = WIDTH - 2 - (max((len(bar.shown) for bar in bars), default=0) + 1) * _LETTER
-    parts, y = [], 0
-    for bar in bars:
-        for line in textwrap.wrap(one_line(bar.label), int(WIDTH / _LETTER)) or [""]:
-            y += _LINE
-            parts.append(_label(line, 0, y - 4, "start"))
-        width = room * min(1.0, bar.value / largest)
-        parts.append(f'<rect class="rail" x="0" y="{y}" width="{room:.2f}" height="12"/>')
-        parts.append(f'<rect class="bar" x="0" y="{y}" width="{width:.2f}" height="12"/>')
-        parts.append(_label(bar.shown, room + _LETTER, y + 11, "start"))
-        y += 24
-    return _svg(parts, max(y, 1), name=name, title=title, description=description)
 
 
 def small_bar(value: float, maximum: float) -> str:

@@ -31,7 +31,7 @@ from ..core.result import (
 from ..core.text import counted, first_sentence, listed, one_line, plain
 from ..grading.check import Check
 from .comparison import FURTHER, TITLE, comparisons, not_answered
-from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
+from .feedback import SELF_CHECK, rows, runs_no_code, total, what_it_is
 from .outcomes import (
     OWED,
     SIGNS,
@@ -163,6 +163,7 @@ def _exercise(
     title.add_column(justify="right", no_wrap=True)
     points = Text(f"{exercise.earned} of {exercise.points} points", style="bold")
     heading = f"{entry.number}  {exercise.title}" if entry else exercise.title  # exercises have numbers
+    heading += " (bonus)" if exercise.bonus else ""
     heading += " (optional)" if entry and entry.optional else " (draft)" if entry and entry.draft else ""
     title.add_row(Text(f"{heading}  ({file_name(exercise)})", style="bold"), points)
     parts: list[RenderableType] = [title]
@@ -322,9 +323,9 @@ def _in_short(call: str) -> str:
 def _total(result: Result) -> RenderableType:
     if result.problem:
         return Text(f"The grader could not finish: {plain(result.problem)}", style="bold magenta")
-    lines = [Text(f"total  {result.earned} of {result.points} points", style="bold")] if result.points else []
+    lines = [Text(f"total  {total(result)}", style="bold")] if result.points or result.bonus else []
     if result.grade and result.exit_code == 0:
-        lines.append(Text("All passed." if result.points else "The form is right."))
+        lines.append(Text("All passed." if result.points or result.bonus else "The form is right."))
         lines += [Text(f"next  {what}", style="bold") for what in _next(result)]
     if not result.grade:
         lines.append(Text("Debug mode: this is no grade. Run `grade` for one."))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import __version__
+from ..core import course
 from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, ExerciseResult, Outcome, Result, WrittenAnswer
 from ..grading.check import Check, as_result
 from . import questions
@@ -62,7 +63,7 @@ def checks() -> dict[str, Check]:
 def empty_result() -> ExerciseResult:
     """The worksheet's part of a result before anything has been looked at."""
     entries = [as_result(check) for check, _ in _CHECKS]
-    return ExerciseResult(EXERCISE, questions.TITLE, questions.PAGE, entries)
+    return ExerciseResult(EXERCISE, questions.TITLE, questions.PAGE, entries, bonus=EXERCISE in course.WRITTEN.bonus)
 
 
 def grade(file: WorksheetFile, replays: Replays | None = None) -> ExerciseResult:

@@ -1,7 +1,7 @@
 """One setting at a time: what group size, reward sparsity, temperature, clip and reward table do, over many seeds.
 
-`course dev ablate` runs the simulation and writes the curves of each ablation as CSV; `run_pictures.py` draws them. The
-site shows these files; nothing in them is drawn by hand. A band is the middle 80 % of the seeds.
+`course dev recordings --run` runs the simulation and writes the curves of each ablation as CSV; `run_pictures.py` draws
+them. The site shows these files; nothing in them is drawn by hand. A band is the middle 80 % of the seeds.
 """
 
 from __future__ import annotations

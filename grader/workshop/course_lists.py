@@ -132,8 +132,10 @@ def _label(exercise: course.Exercise) -> str:
 def about() -> Iterator[str]:
     """Whose course it is, and what counts: lines of a list in Markdown, or a sentence where there is no more to say."""
     exercises = course.EXERCISES
-    points = sum(points_of(each) for each in exercises)
+    points, bonus = (sum(points_of(each) for each in exercises if each.bonus == more) for more in (False, True))
     what = f"{html.escape(course.TITLE, quote=False)}, {counted(len(exercises), 'exercise')}, {points} points"
+    if bonus:
+        what += f", and {bonus} bonus points"
     if course.WRITTEN.worksheet:
         what += f", and {empty_result().points} more for the worksheet"
     lines = [f"**Course**: {what}", *(f"**{name}**: {text}" for name, text in facts())]
@@ -171,7 +173,8 @@ def row(exercise: course.Exercise) -> str:
     """An exercise in the table of the home page."""
     title = f"{exercise.number}. [{exercise.title}](exercises/{exercise.name}.md)"
     file = f"`starter/{exercise.file_name}`"
-    return f"| {title} | {exercise.question} | {file} | {points_of(exercise)} | {exercise.minutes} minutes |"
+    points = f"{points_of(exercise)}{' (bonus)' * exercise.bonus}"
+    return f"| {title} | {exercise.question} | {file} | {points} | {exercise.minutes} minutes |"
 
 
 # The path: what is read, in how many minutes, which exercises come after it, and what is said around them.

@@ -1,8 +1,7 @@
 """What happens to the pages of the site after they were built: the same for MkDocs and for Zensical.
 
 It reads what a generator has written, and needs nothing of its theme but the names of its files and an element `main`
-with a class. MkDocs calls it by a hook; Zensical, which knows no hooks, is followed by
-`course dev finish-site`.
+with a class. MkDocs calls it by a hook (`.ci/finish_site.py`); after Zensical, which knows no hooks, call `finish`.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ MODULES = (
     "__init__",
     *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
     *(f"commands/{name}" for name in ("__init__", "course", "doctor", "export", "grade", "hint", "install_torch")),
-    *("commands/grade_options", "commands/tip", "commands/watch"),
+    *("commands/grade_options", "commands/watch"),
     *("exercises/__init__", "exercises/*/__init__", "exercises/*/checks"),
 )
 """Modules of the grader that students need, without their suffix."""
@@ -169,6 +169,7 @@ def course_file(*, site: str | None, exercises: Sequence[str]) -> dict[str, byte
     optional = tuple(name for name in exercises if name in ours.optional)
     theirs = replace(
         ours, exercises=counted or optional, optional=optional if counted else (), points=points, site=site or "",
+        bonus=tuple(name for name in ours.bonus if name in (*counted, course.WORKSHEET) and {*counted} - {*ours.bonus}),
         logo="",
     )  # fmt: skip
     return {course.FILE.name: f"# What this course is, as it was handed out.\n{theirs}".encode()}

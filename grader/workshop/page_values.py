@@ -64,7 +64,7 @@ def _value(name: str, exercise: str | None) -> str:
 
 
 def _points(*, hidden: bool = True) -> int:
-    return sum(points_of(exercise, hidden=hidden) for exercise in course.EXERCISES)
+    return sum(points_of(exercise, hidden=hidden) for exercise in course.EXERCISES if not exercise.bonus)
 
 
 def _points_of_functions(exercise: course.Exercise) -> str:
@@ -119,7 +119,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "points": lambda: str(_points()),
     "points_without_hidden_checks": lambda: str(_points(hidden=False)),
     "points_with_worksheet": lambda: str(_points() + empty_result().points),
-    "minutes": lambda: str(sum(exercise.minutes for exercise in course.EXERCISES)),
+    "minutes": lambda: str(sum(exercise.minutes for exercise in course.EXERCISES if not exercise.bonus)),
     "minutes_of_the_path": lambda: str(course_lists.minutes_of_the_path()),
     "path": lambda: "\n".join(course_lists.path()),
     "exercises": lambda: "\n".join(map(course_lists.row, course.EXERCISES)),

@@ -151,9 +151,3 @@ def test_help_of_a_command_says_how_to_call_it(tmp_path: Path, words: tuple[str,
     values = re.findall(r"--([a-z-]+) ([A-Z_]+)", usage)
     repeated = {name for name, value in values if value == name.upper().replace("-", "_")}
     assert repeated <= {"out"}, "the name of a value only repeats its option: give it a metavar"
-
-
-def test_an_old_name_of_a_command_works_and_says_the_new_one(tmp_path: Path) -> None:
-    done, new = (call(main, *words, "numbers", "--check", cwd=tmp_path) for words in ((), ("dev",)))
-    assert "course dev numbers" in done.stderr
-    assert (done.returncode, done.stdout) == (new.returncode, new.stdout) and "is called" not in new.stderr

@@ -26,9 +26,8 @@ from grader.classroom import grading_job
 from grader.classroom.engines import SerialExecutor, open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import GradingProcess, Job, close_idle_processes, grade_job, make_job
-from grader.classroom.journal import JOURNAL_FILE
 from grader.classroom.request import Settings
-from grader.classroom.results import Entry, read_class
+from grader.classroom.results import JOURNAL_FILE, Entry, read_class
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
 from grader.commands import grade_all
@@ -143,7 +142,6 @@ def test_grading_processes_two_at_a_time_give_the_same(small_class, graded, tmp_
     done = call(course_command.main, *command, "--secret", small_class.with_name("class-secret"), cwd=ROOT)
     assert done.returncode == 0 and "5 of 5 graded" in done.stdout, done.stderr
     assert written(tmp_path / "out") == written(graded)
-    assert all(line["cpu_seconds"] > 0 for line in whole_lines(tmp_path / "out"))
 
 
 # Dask

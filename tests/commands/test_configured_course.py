@@ -72,6 +72,7 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "without the advantages": {"exercises": FIVE[1:3]},
     "another order": {"exercises": ["kl", "clip", "advantages", "bandit"]},
     "an optional exercise": {"optional": OPTIONAL},
+    "a bonus exercise": {"bonus": ["charlm"]},
     "all of them count": {"exercises": [*FIVE, *OPTIONAL]},
     "no hidden checks and other points": {"hidden_checks": False, "points": {"clip": 40, "kl": 40}},
     "a total of 100": {"exercises": FIVE[:3], "points": {"advantages": 30, "clip": 40, "kl": 30}},
@@ -120,9 +121,8 @@ def test_a_course_is_what_its_file_says_and_no_other_file_has_to_be_changed(name
     findings = json.loads(run_module(theirs, "grader.commands.doctor", "--json", expected=None))["findings"]
     assert not [each for each in findings if each["subject"].startswith("starter/")]
     assert {path.stem for path in (theirs / "starter").iterdir()} & {*FIVE, *OPTIONAL} == named
-    assert read_course_file(theirs / "course.toml") == replace(
-        written, exercises=tuple(written.exercises), optional=tuple(written.optional), logo="", site=site_of(written)
-    )
+    lists: dict[str, Any] = {key: tuple(getattr(written, key)) for key in ("exercises", "optional", "bonus")}
+    assert read_course_file(theirs / "course.toml") == replace(written, logo="", site=site_of(written), **lists)
     done = run_module(theirs, "grader.commands.grade", "--json", tmp_path / "result.json", expected=1)
     assert "not written yet" in done
     result = json.loads((tmp_path / "result.json").read_text("utf-8"))

@@ -9,7 +9,7 @@ import venv
 from pathlib import Path
 
 import pytest
-from handouts import POINTER, untouched_handout
+from handouts import untouched_handout
 
 from grader.commands import course as course_command
 from grader.commands import doctor
@@ -26,18 +26,15 @@ def root(tmp_path: Path) -> Path:
 def test_git_restores_a_file_in_a_checkout_and_a_fresh_copy_does_elsewhere(root: Path) -> None:
     (root / "starter" / "kl.py").unlink()
     (root / "grader" / "grading" / "compare.py").write_text("", "utf-8")
-    (root / "starter" / "given" / "charlm.safetensors").write_text(POINTER)
-    (root / "starter" / "clip.py").write_bytes(b"# mine\r\n")
     unpacked = [*doctor.starter_files(root), *doctor.changed_files(root)]
     assert not [finding for finding in unpacked if finding.command or "git " in finding.todo]
-    assert ["fresh copy" in finding.todo for finding in unpacked] == [False, True, True, True]
+    assert ["fresh copy" in finding.todo for finding in unpacked] == [True, True]
     subprocess.run(["git", "init", "-q", root], check=True)
     commands = {
         finding.subject: finding.command for finding in (*doctor.starter_files(root), *doctor.changed_files(root))
     }
     assert commands["starter/kl.py"] == "git checkout -- starter/kl.py"
     assert commands["grader/grading/compare.py"] == "git checkout -- grader/grading/compare.py"
-    assert commands["starter/given/charlm.safetensors"] == "git lfs pull"
 
 
 def test_the_level_matches_the_graders_level_and_a_missing_wall_is_only_good_to_know(sandbox: Sandbox) -> None:

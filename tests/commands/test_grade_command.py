@@ -22,7 +22,6 @@ from submissions import model_answer, write_files
 from terminal_reports import result_of
 
 from grader.commands import grade as cli
-from grader.commands import tip
 from grader.core import course
 from grader.core.result import FAILED, PASSED
 from grader.grading.settings import declared_checks
@@ -302,34 +301,6 @@ def test_the_finish_comes_once_per_folder_and_again_after_points_were_lost(monke
         cli._report(arguments, result)
         finished.append("You wrote GRPO" in capsys.readouterr().out)
     assert finished == [True, False, False, True]
-
-
-def test_the_third_grading_in_ten_minutes_points_to_watch(shown, tmp_path):
-    stub(tmp_path / "me", "advantages")
-    options = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "COLUMNS": "400"}
-    for arguments, variables, told in (
-        ((), {"CI": "true"}, False), ((), {}, False), ((), {"is_terminal": False}, False), ((), {}, False),
-        (("--json", "-"), {}, False), ((), {"NO_COLOR": "1"}, True), ((), {}, False),
-    ):  # fmt: skip
-        done = shown("advantages", "--path", "me", *arguments, **{"is_terminal": True, **options, **variables})
-        assert ("grade --watch" in done.stdout) is told
-        assert "NO_COLOR" not in variables or ESCAPE not in done.stdout
-
-
-def test_gradings_that_cannot_be_counted_are_not_mentioned(monkeypatch, tmp_path):
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    minutes = iter((0, 9, 11, 30, 31, 32))
-    monkeypatch.setattr("time.time", lambda: 1e9 + 60 * next(minutes))
-    assert [tip.is_due() for _ in range(6)] == [False] * 5 + [True]
-    for text in ("{", "[null]", "3"):
-        (tmp_path / "grpo-course" / "times.json").write_text(text, "utf-8")
-        monkeypatch.setattr("time.time", lambda: 1e9)
-        assert not tip.is_due()
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert not any(tip.is_due() for _ in range(4))
 
 
 # Terminals

@@ -92,7 +92,7 @@ def class_pages() -> dict[str, str]:
     entries[1] = entry(1, entries[0].result, key="0" * 64, people=(Person(name=BAD),), notes=(BAD,))
     pair = Pair(first=BAD, second="b", share=0.8, files={"kl.py": 0.5})
     similarity = Similarity(threshold=0.5, compared=2, too_small=(BAD,), pairs=(pair,), found=1)
-    names = named(entries, {each.key: 1.0 for each in entries})
+    names = named(entries)
     return pages | {
         "hostile class": class_page(class_report(entries), named=names, similarity=similarity),
         "pairs": pairs(),

@@ -21,8 +21,7 @@ import pytest
 from class_maker import zip_bytes
 from fuzz_targets import TARGETS, checks_that_run, guarded, header
 
-from grader.classroom.journal import JOURNAL_FILE, Journal
-from grader.classroom.results import SUBMISSIONS_FILE, ClassError, read_class, read_settings
+from grader.classroom.results import JOURNAL_FILE, SUBMISSIONS_FILE, ClassError, Journal, read_class, read_settings
 from grader.classroom.submissions import HandedIn
 from grader.core.contents import Contents
 from grader.core.files import ArchiveError, members_of_archive

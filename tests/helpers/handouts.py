@@ -7,7 +7,6 @@ from pathlib import Path
 
 from grader.workshop import handout
 
-POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:22f0\nsize 120200\n"
 """What lies in the place of a large file that git did not bring."""
 
 

@@ -18,10 +18,11 @@ from exports_results import check
 from grading_here import graded_by_hand, write_class
 from html_reports import Page
 
-from grader.classroom.adjustments import ADJUSTMENTS_FILE, AdjustmentsError, read_adjustments
+from grader.classroom.adjustments import ADJUSTMENTS_FILE, read_adjustments
 from grader.classroom.results import Entry, Person, read_class
 from grader.commands import course as course_command
 from grader.core.by_hand import ByHand, signed, with_by_hand
+from grader.core.refusal import FileRefused
 from grader.core.result import FAILED, PASSED, ExerciseResult, Result
 from grader.gradebook import canvas, moodle
 from grader.gradebook.fill import Filled, Options, fill
@@ -87,7 +88,7 @@ TITLES = "submission,points,reason\n"
     ],
 )  # fmt: skip
 def test_a_wrong_line_is_named(tmp_path: Path, text: str | bytes, words: str) -> None:
-    with pytest.raises(AdjustmentsError, match=words) as error:
+    with pytest.raises(FileRefused, match=words) as error:
         read(tmp_path, text)
     assert str(tmp_path / ADJUSTMENTS_FILE) in str(error.value)
 
@@ -163,7 +164,7 @@ def test_a_grade_above_the_maximum_is_written_and_mentioned_but_for_moodle_which
     entry = submission(20, ADA, by_hand=(PLUS,))
     table = read_table(CANVAS, canvas.is_header)
     done = fill(table, canvas.layout(table), [entry], None, Options())
-    assert done.lines[0].new == "25" and any("above the 20 points" in note for note in done.notes)
+    assert done.lines[0].new == "25" and any("above the maximum of 20 points" in note for note in done.notes)
     done = filled(entry)
     assert done.table.as_bytes() == WORKSHEET and "no more than all 20" in done.problems[0]
     assert filled(replace(entry, by_hand=(ByHand(Decimal(0), "looked at"),))).lines[0].new == "20"

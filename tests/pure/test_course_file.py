@@ -15,6 +15,7 @@ FULL = CourseFile(
     title='Rewards "and" groups, täglich',
     exercises=("kl", "clip"),
     optional=("variants",),
+    bonus=("clip",),
     error_carried_forward=False,
     hidden_checks=False,
     instructors=False,

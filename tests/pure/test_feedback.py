@@ -206,6 +206,24 @@ def test_everybody_in_a_group_reads_what_their_own_deadline_costs(tmp_path: Path
     assert late == {ADA.name: False, ZOE.name: True}
 
 
+def test_canvas_shows_a_group_the_lateness_of_each_because_all_read_one_report(tmp_path: Path, monkeypatch) -> None:
+    due = datetime(2031, 11, 20, 23, 59, tzinfo=UTC)
+    written = CourseFile("Mine", ("kl",), deadline=due, late={"deduction_percent": 10}, time_zone="UTC")
+    monkeypatch.setattr(course, "WRITTEN", written)
+    monkeypatch.setattr(course, "ROOT", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    ada = Person(name="lovelaceada", platform="canvas", platform_id="101")
+    write_class(tmp_path / "graded", [entry("lovelaceada_101", ada, uploads=("lovelaceada_101_5551_kl.py",))])
+    lines = ("submission,id,name,submitted_at", "lovelaceada_101,101,Ada Lovelace,2031-11-22 12:00")
+    Path("roster.csv").write_text("\n".join([*lines, "lovelaceada_101,102,Zoe Brien,2031-11-22 12:00"]), "utf-8")
+    arguments = ("canvas", "graded", "--roster", "roster.csv")
+    page = feedback(tmp_path, *arguments)[2]["lovelaceada_101_5551_report.html"].decode()
+    assert "2 days late" in page and "With them" in page, "both are as late as each other"
+    Path("extensions.toml").write_text('[[extension]]\nstudent = "102"\ndue = 2031-12-01T00:00:00\n')
+    page = feedback(tmp_path, *arguments)[2]["lovelaceada_101_5551_report.html"].decode()
+    assert "Ada Lovelace: 2 days late" in page and "Zoe Brien: on time" in page and "With them" not in page
+
+
 def test_a_roster_and_moodles_worksheet_say_who_it_is(tmp_path: Path) -> None:
     # A group's folder has the number of the group, which may be that of somebody else's participation.
     team = Person(name="Team A", platform="moodle", platform_id="103")
@@ -288,9 +306,8 @@ def test_a_mail_merge_has_a_row_for_each_student_and_no_name_leads_out_of_the_zi
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("gradescope", "graded", "--out", "f.zip"), "Gradescope"),
         (("canvas", "graded", "--out", "f.zip"), "course grade-all"),
-        (("canvas", "graded", "--out", "f.zip", "--roster", "r.csv"), "are for moodle and mail"),
+        (("canvas", "graded", "--out", "f.zip", "--gradebook", "r.csv"), "is for moodle and mail"),
         (("moodle", "graded", "--out", "f.tar"), "ends in .zip"),
         (("moodle", "graded", "--out", "nowhere/f.zip"), "there is no folder nowhere"),
         (("moodle", "graded", "--out", "f.zip", "--roster", "none.csv"), "none.csv: No such file"),

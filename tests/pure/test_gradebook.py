@@ -631,9 +631,11 @@ def with_comment(text: str) -> bytes:
     return WORKSHEET.replace(b'"<p>fine; ""really""\nso</p>"', quoted(text).encode())
 
 
-@pytest.mark.parametrize("after", ["", "\nSee me on Monday.", "<br>Well done"])
-def test_a_comment_of_an_earlier_grading_is_renewed_on_request(after: str) -> None:
-    before, now = (feedback(entry("max", earned, MAX), "") for earned in (65, 100))
+@pytest.mark.parametrize("after", ["", "\nSee me on Monday.", "<br>Well done", " See me (soon). It counts 3 points."])
+@pytest.mark.parametrize("note", ["", "2 days late: a (b); by hand +5: seen. Fine; counts 60 points", "by hand 0: x"])
+def test_a_comment_of_an_earlier_grading_is_renewed_and_keeps_what_a_teacher_added(after: str, note: str) -> None:
+    note = note if note.endswith("points") or not note else f"{note}; counts 65 points"
+    before, now = (feedback(entry("max", earned, MAX), said) for earned, said in ((65, note), (100, "")))
     for export in (with_comment(before + after), with_comment(f"<p>{before}</p>{after}")):
         kept = filled("moodle", export, [entry("max", 100, MAX)], feedback="add")
         assert changed_cells(export, kept.table.as_bytes()) == {(2, 4): "100"}

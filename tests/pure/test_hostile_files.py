@@ -74,14 +74,14 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 # Where a path may stand, as PATH.
 COMMANDS = {
     "handout": ("handout", "--out", "PATH"),
-    "zip of a handout": ("handout", "--zip", "--out", "PATH"),
+    "zip of a handout": ("handout", "--out", "PATH.zip"),
     "verify": ("handout", "--verify", "PATH"),
     "autograder": ("autograder", "--seed", "1", "--out", "PATH.zip"),
     "grade-all": ("grade-all", "PATH", "--out", "graded"),
     "grade-all --out": ("grade-all", "class", "--out", "PATH"),
     "report": ("report", "PATH", "--out", "page.html"),
     "report --out": ("report", "class", "--out", "PATH.html"),
-    "report --csv": ("report", "class", "--out", "page.html", "--csv", "PATH.csv"),
+    "report --outcomes": ("report", "class", "--out", "page.html", "--outcomes", "PATH.csv"),
     "report --similarity": ("report", "class", "--out", "page.html", "--names", "--similarity", "PATH"),
     "report --also": (
         *("report", "class", "--out", "page.html", "--names", "--similarity", "class", "--also", "PATH"),

@@ -43,7 +43,6 @@ from grader.classroom.diff import compare
 from grader.classroom.grades_csv import grades_csv
 from grader.classroom.page import class_page
 from grader.classroom.report import class_report, named
-from grader.classroom.report_csv import checks_csv, misconceptions_csv
 from grader.classroom.results import Entry, Person, file_name, result_path, write_entries
 from grader.classroom.similarity import Pair, Similarity
 from grader.classroom.submissions import find_submissions
@@ -270,9 +269,7 @@ def class_of(text: str, *, earned: bool = True) -> list[Entry]:
 
 
 OUTPUTS: Mapping[str, tuple[Callable[[str], str], Callable[[str], object]]] = {
-    "grades": (lambda text: grades_csv(class_of(text), ["kl", "clip"], {}), csv_inventory),
-    "checks": (lambda text: checks_csv(class_report(class_of(text))), csv_inventory),
-    "misconceptions": (lambda text: misconceptions_csv(class_report(class_of(text))), csv_inventory),
+    "grades": (lambda text: grades_csv(class_of(text), ["kl", "clip"]), csv_inventory),
     "changes": (lambda text: as_csv(compare(class_of(text), class_of(text, earned=False))), csv_inventory),
 }
 

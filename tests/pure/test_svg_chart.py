@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from grader.reports.svg_chart import Bar, Series, bar_chart, column_chart, line_chart, numbers_of, small_bar
+from grader.reports.svg_chart import Series, line_chart, numbers_of, small_bar
 
 NAMES = {"name": "n", "title": "T", "x_label": "step", "y_label": "reward"}
 
@@ -45,14 +45,6 @@ def test_heights_have_round_numbers_from_zero_to_past_the_last(values: list[floa
     assert ticks(lines((range(len(values)), values)), "y") == expected.split()
 
 
-@pytest.mark.parametrize(
-    ("heights", "expected"), [([1, 2], "0 1 2"), ([0.5, 2], "0 0.5 1 1.5 2"), ([], "0 1"), ([1, 23], "0 5 10 15 20 25")]
-)
-def test_counts_have_no_halves(heights: list[float], expected: str) -> None:
-    svg = column_chart([Bar("a", height) for height in heights], **NAMES)
-    assert ticks(svg, "y") == expected.split()
-
-
 def test_lines_go_through_their_values() -> None:
     svg = lines(([0, 1, 2], [0, 3, 10]), ([0, 1, 2], [1, None, -2]), ([2], [5]))
     assert '<svg class="chart" viewBox="0 0 420 260" role="img" aria-labelledby="n-title">' in svg
@@ -72,30 +64,6 @@ def test_lines_go_through_their_values() -> None:
     words = ["s0", "s1", "s2", "-5", "0", "5", "10", "0", "1", "2", "step"]
     assert [text for text, *_ in texts(svg)] == words and ">reward</text>" in svg
     assert svg.count("data-legend") == 3
-
-
-def test_columns_stand_on_zero_with_their_numbers_above() -> None:
-    svg = column_chart([Bar("a", 3), Bar("b", 0), Bar("c", 2, "two"), Bar("d", 12)], description="D", **NAMES)
-    assert '<desc id="n-description">D</desc>' in svg and 'aria-describedby="n-description"' in svg
-    # A column has 89 to itself and fills 0.8 of it; from 0 to 15 over 216 - 28 = 188.
-    assert re.findall(r'<rect class="bar" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/>', svg) == [
-        ("60.90", "178.40", "71.20", "37.60"),
-        ("149.90", "216.00", "71.20", "0.00"),
-        ("238.90", "190.93", "71.20", "25.07"),
-        ("327.90", "65.60", "71.20", "150.40"),
-    ]
-    assert {("3", "96.50", "174.40", "middle"), ("d", "363.50", "232.00", "middle")} <= {*texts(svg)}
-    assert ticks(svg, "y") == ["0", "5", "10", "15"]
-
-
-def test_lying_bars_have_their_label_above_and_their_number_beside() -> None:
-    svg = bar_chart([Bar("a", 3), Bar("b " * 40, 1.5, "half")], name="n", title="T")
-    assert 'viewBox="0 0 420 102"' in svg
-    rail = [("rail", "0", "18", "383.00"), ("rail", "0", "78", "383.00")]  # 420 - 2 - 7 for each of 4 letters and 1
-    bar = [("bar", "0", "18", "383.00"), ("bar", "0", "78", "191.50")]
-    found = re.findall(r'<rect class="(\w+)" x="(\d+)" y="(\d+)" width="([\d.]+)" height="12"/>', svg)
-    assert found == [rail[0], bar[0], rail[1], bar[1]]
-    assert [text for text, *_ in texts(svg)] == ["a", "3", "b " * 29 + "b", "b " * 9 + "b", "half"]
 
 
 @pytest.mark.parametrize(
