@@ -57,9 +57,6 @@ attacks: $(VENV)/installed-dev ## do the walls hold on this machine? every hosti
 selftest: $(VENV)/installed ## grade every answer whose grade is known
 	$(BIN)/course dev selftest
 
-mutation: $(VENV)/installed ## what the grader would lose with each check less
-	$(BIN)/course dev selftest --without-each-check
-
 examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000 inputs each
 	$(BIN)/grade --path reference --examples $(EXAMPLES)
 
@@ -123,4 +120,4 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build tests/*/node_modules
 
-.PHONY: help install grade check test proof attacks selftest mutation examples bench bench-soak bench-charlm fuzz stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean
+.PHONY: help install grade check test proof attacks selftest examples bench bench-soak bench-charlm fuzz stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean

@@ -50,7 +50,7 @@ _DEV_EXAMPLES = """examples:
   course dev selftest        does the grader treat every answer whose grade is known as it must?
   course dev selftest clip   the same for one exercise
   course dev recordings --run clip
-                             what the clip range does: runs, curves as CSV and SVG
+                             what the clip range does: curves of 1,000 runs as CSV
 """
 
 COMMANDS = {name: text for name, (text, _) in _CLASS.items()} | _MORE
@@ -61,10 +61,10 @@ DEV_COMMANDS = {
     "check": "say what an exercise still lacks",
     "stubs": "write starter/ from the model answers",
     "vectors": "write the worked examples' answers",
-    "numbers": "write what course.toml says into menus, the README and forms",
+    "numbers": "write what course.toml says into menus and a script of the site",
     "golden": "write what the browser must agree with",
     "selftest": "grade answers whose grade is known",
-    "recordings": "write the recorded runs as pictures and for the browser; run the simulation's again",
+    "recordings": "write the recorded runs for the browser; run the simulation's again",
 }
 """The same for what follows `course dev`."""
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from ..core import course
-from ..workshop.new_exercise import NameRefused, make, require_name, require_new
+from ..workshop.new_exercise import make, require_name, require_new
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,12 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
     """`course dev new`: 0 made, 1 a command that writes the generated files failed, 2 the name is refused."""
     name: str = arguments.name
     title = (arguments.title or "").strip() or name.replace("_", " ").capitalize()
-    try:
-        require_new(name)
-        require_name(arguments.function, of="a function")
-    except NameRefused as reason:
-        print(f"course dev new: {reason}", file=sys.stderr)
-        return 2
+    require_new(name)
+    require_name(arguments.function, of="a function")
     for path, text in make(name, title=title, function=arguments.function).items():
         file = course.ROOT / path
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`course dev numbers`: write what `course.toml` says into menus, the README, a form, and a script of the site."""
+"""`course dev numbers`: write what `course.toml` says into menus and a script of the site."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from ..core import course
 from ..workshop.course_lists import NoPlace, course_lists, with_list
 from ..workshop.generated import write_or_check
 
-_OF_THE_REPOSITORY = ("README.md", ".github/")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course dev numbers`."""
-    parser.add_argument("--repository", action="store_true", help="also README and .github of the course itself")
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
 
 
@@ -22,8 +19,6 @@ def run(arguments: argparse.Namespace) -> int:
     """`course dev numbers`: 0 fine, 1 a file is stale, or has no place for a list."""
     texts: dict[Path, str] = {}
     for wanted in course_lists():
-        if wanted.path.startswith(_OF_THE_REPOSITORY) and not arguments.repository:
-            continue  # they describe the original, not what a class sees
         path = course.ROOT / wanted.path
         try:
             texts[path] = with_list(texts.get(path) or path.read_text("utf-8"), wanted)

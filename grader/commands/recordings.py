@@ -1,4 +1,4 @@
-"""`course dev recordings`: write the recorded runs and the pieces of the bug hunt as pictures and for the browser."""
+"""`course dev recordings`: write the recorded runs for the browser."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import track
 
 from ..core import course
-from ..workshop import bughunt, recordings, run_pictures
+from ..workshop import recordings
 from ..workshop.ablations import ABLATIONS, as_csv, run_ablation
 from ..workshop.generated import write_or_check
 
@@ -32,13 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     """`course dev recordings`: 0 fine, 1 stale."""
     write = functools.partial(write_or_check, command="course dev recordings", check=arguments.check)
     stale = write(_run_again(arguments.settings), what="the runs of the simulation are") if arguments.settings else 0
-    texts = {recordings.PATH: recordings.make(), recordings.LLM_PATH: recordings.make_llm(), **run_pictures.make()}
-    pieces = bughunt.pieces()
-    texts |= {
-        bughunt.PATH: bughunt.make(pieces),
-        bughunt.PAGE: bughunt.make_page(bughunt.PAGE.read_text("utf-8"), pieces),
-    }
-    return max(stale, write(texts, what="the recorded runs and the bug hunt are"))
+    texts = {recordings.PATH: recordings.make(), recordings.LLM_PATH: recordings.make_llm()}
+    return max(stale, write(texts, what="the recorded runs are"))
 
 
 def _run_again(settings: Sequence[str]) -> dict[Path, str]:

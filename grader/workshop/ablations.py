@@ -1,7 +1,7 @@
 """One setting at a time: what group size, reward sparsity, temperature, clip and reward table do, over many seeds.
 
-`course dev recordings --run` runs the simulation and writes the curves of each ablation as CSV; `run_pictures.py` draws
-them. The site shows these files; nothing in them is drawn by hand. A band is the middle 80 % of the seeds.
+`course dev recordings --run` runs the simulation and writes the curves of each ablation as CSV; the build of the site
+draws them (`run_pictures.py`). A band is the middle 80 % of the seeds.
 """
 
 from __future__ import annotations
@@ -23,61 +23,67 @@ SEEDS = 1000
 BAND = (0.1, 0.5, 0.9)
 
 
+Measure = Callable[[Runs, npt.NDArray[np.bool_]], Any]
+"""Runs, and which actions have the best reward, to one value per run and step."""
+
+
 @dataclass(frozen=True)
 class Curve:
     """A quantity over the steps.
 
     Attributes:
-        name: Column of the CSV.
+        name: Begins its columns of the CSV.
         title: Over its charts; short, because three stand side by side on a phone.
         unit: Of its values, or what they are a share of.
-        of: Runs, and which actions have the best reward, to one value for each run and step.
+        of: Computes it.
         band: Median and band over the seeds; False for the mean over the seeds.
+        of_groups: Whether it is measured on groups, of which there is none before the first step.
     """
 
     name: str
     title: str
     unit: str
-    of: Callable[[Runs, npt.NDArray[np.bool_]], Floats]
-    band: bool
+    of: Measure
+    band: bool = False
+    of_groups: bool = False
 
     @property
-    def middle(self) -> str:
-        """Column of the CSV with its line."""
-        return f"{self.name}_median" if self.band else f"{self.name}_mean"
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the CSV: its line, or the low end of its band, its line and the high end."""
+        ends = ("low", "median", "high") if self.band else ("mean",)
+        return tuple(f"{self.name}_{end}" for end in ends)
+
+    def lines(self, runs: Runs, best: npt.NDArray[np.bool_]) -> dict[str, Floats]:
+        """Column to its value at each step."""
+        values = np.asarray(self.of(runs, best), dtype=np.float64)
+        if self.of_groups:
+            values = np.pad(values, ((0, 0), (1, 0)), constant_values=np.nan)
+        lines = np.quantile(values, BAND, axis=0) if self.band else [values.mean(axis=0)]
+        return dict(zip(self.columns, lines, strict=True))
 
 
-def _of_best(runs: Runs, best: npt.NDArray[np.bool_]) -> Floats:
-    """Probability of all actions with the best reward together."""
-    result: Floats = runs.probabilities[..., best].sum(axis=-1)
-    return result
+def _distinct(actions: Any) -> Any:
+    ordered = np.sort(actions, axis=-1)
+    return 1 + (ordered[..., 1:] != ordered[..., :-1]).sum(axis=-1)
 
 
-def _sure_of_wrong(runs: Runs, best: npt.NDArray[np.bool_]) -> Floats:
+def _sure_of_wrong(runs: Runs, best: npt.NDArray[np.bool_]) -> Any:
     """1 where an action without the best reward has most of the probability."""
-    return np.where((runs.probabilities[..., ~best] > 0.5).any(axis=-1), 1.0, 0.0)
+    return (runs.probabilities[..., ~best] > 0.5).any(axis=-1)
 
 
-BEST = Curve("best_probability", "Best action", "probability", _of_best, True)
+BEST = Curve(
+    "best_probability", "Best action", "probability", lambda runs, best: runs.probabilities[..., best].sum(-1), True
+)
 ENTROPY = Curve("entropy", "Entropy", "nats", lambda runs, _: runs.entropy, True)
-NO_SIGNAL = Curve(
-    "zero_signal", "Without signal", "share of groups", lambda runs, _: _from_step_1(runs.zero_signal), False
-)
+NO_SIGNAL = Curve("zero_signal", "Without signal", "share of groups", lambda runs, _: runs.zero_signal, of_groups=True)
 DISTINCT = Curve(
-    "distinct_actions",
-    "Distinct actions",
-    "in a group, mean",
-    lambda runs, _: _from_step_1(_distinct(runs.actions)),
-    False,
+    "distinct_actions", "Distinct actions", "in a group, mean", lambda runs, _: _distinct(runs.actions), of_groups=True
 )
-WRONG = Curve("sure_of_wrong_action", "Sure, but wrong", "share of runs", _sure_of_wrong, False)
-MEAN_REWARD = Curve("mean_reward", "Mean reward", "of the group", lambda runs, _: _from_step_1(runs.mean_reward), True)
+WRONG = Curve("sure_of_wrong_action", "Sure, but wrong", "share of runs", _sure_of_wrong)
+MEAN_REWARD = Curve("mean_reward", "Mean reward", "of the group", lambda runs, _: runs.mean_reward, True, True)
 CLIPPED = Curve(
-    "clip_fraction",
-    "Clip fraction",
-    "last inner update",
-    lambda runs, _: _from_step_1(runs.clip_fraction),
-    False,
+    "clip_fraction", "Clip fraction", "last inner update", lambda runs, _: runs.clip_fraction, of_groups=True
 )
 
 
@@ -170,9 +176,9 @@ def run_ablation(ablation: Ablation, *, seeds: int = SEEDS) -> list[dict[str, An
     for label, settings in ablation.settings.items():
         best = np.array(settings.reward_table) == max(settings.reward_table)
         runs = simulate(settings, seeds=range(seeds), steps=ablation.steps)
-        columns = {name: values for curve in ablation.curves for name, values in _columns(curve, runs, best)}
+        lines = {name: line for curve in ablation.curves for name, line in curve.lines(runs, best).items()}
         for step in range(ablation.steps + 1):
-            rows.append({"setting": label, "step": step} | {name: _short(c[step]) for name, c in columns.items()})
+            rows.append({"setting": label, "step": step} | {name: _short(line[step]) for name, line in lines.items()})
     return rows
 
 
@@ -185,24 +191,6 @@ def as_csv(rows: list[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def _columns(curve: Curve, runs: Runs, best: npt.NDArray[np.bool_]) -> list[tuple[str, Floats]]:
-    values = curve.of(runs, best)
-    if not curve.band:
-        return [(curve.middle, values.mean(axis=0))]
-    names = (f"{curve.name}_low", curve.middle, f"{curve.name}_high")
-    return list(zip(names, np.quantile(values, BAND, axis=0), strict=True))
-
-
 def _short(value: float) -> float | str:
     """Four digits are more than a plot shows, and the same on every machine; nothing where there is no value."""
     return "" if math.isnan(value) else float(f"{value:.4g}")
-
-
-def _from_step_1(values: Any) -> Floats:
-    """Values of groups, beside those of policies: there is no group before the first step."""
-    return np.pad(values.astype(np.float64), ((0, 0), (1, 0)), constant_values=np.nan)
-
-
-def _distinct(actions: Any) -> Any:
-    ordered = np.sort(actions, axis=-1)
-    return 1 + (ordered[..., 1:] != ordered[..., :-1]).sum(axis=-1)

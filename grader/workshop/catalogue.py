@@ -9,9 +9,7 @@ read as text and parsed.
 from __future__ import annotations
 
 import ast
-import random
 import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,43 +63,28 @@ def _replaced(model: Submission, exercise: str, function: str, name: str, text: 
     return Submission(name, Path(name), {**model.files, file_name: module}, {})
 
 
-def variants_together(count: int, *, seed: int = 0) -> Iterator[tuple[Submission, frozenset[str]]]:
-    """The model answers with a variant of every function: the first of each file, then the second, and so on.
+def variants_together(place: int) -> tuple[Submission, frozenset[str]]:
+    """The model answers with a variant of every function: the one at a place of each file, if it has so many.
 
-    Where a file has no more, the model answer stays. With another seed than 0 each variant is drawn. Each is in a scope
-    of its own, because files of variants have helpers of the same name.
+    Each is in a scope of its own, because files of variants have helpers of the same name.
 
-    Args:
-        count: How many submissions.
-        seed: Of the draw; 0: they are taken in turn.
-
-    Yields:
-        A submission, and the functions in it that are variants, each as "exercise.function".
+    Returns:
+        The submission, and the functions in it that are variants, each as "exercise.function".
     """
-    model = read_submission(course.MODEL_ANSWERS)
-    parts = []
+    files = dict(read_submission(course.MODEL_ANSWERS).files)
+    functions = set()
     for exercise in course.HANDED_OUT:
-        for function in exercise.function_names:
-            path = exercise.folder / "variants" / f"{function}.py"
-            if path.exists():
-                text = whole_functions(path)
-                if names := [node.name for node in _public_functions(text)]:
-                    parts.append((exercise, function, textwrap.indent(text, "    "), names))
-    draw = random.Random(seed)
-    for place in range(count):
-        files = dict(model.files)
-        if seed:
-            chosen = [(*part[:-1], draw.choice(part[-1])) for part in parts]
-        else:
-            chosen = [(*part[:-1], part[-1][place]) for part in parts if place < len(part[-1])]
-        for exercise, function, scope, variant in chosen:
-            files[exercise.file_name] += (
-                f"\n\ndef _variants_of_{function}():\n{scope}\n    return {variant}\n"
-                f"\n{function} = _variants_of_{function}()\n"
-            )
-        name = f"drawn variants of every function, {place + 1}" if seed else f"variant {place + 1} of every function"
-        replaced_functions = frozenset(f"{exercise.name}.{function}" for exercise, function, *_ in chosen)
-        yield Submission(name, Path(name), files, {}), replaced_functions
+        for path in sorted((exercise.folder / "variants").glob("*.py")):
+            function, text = path.stem, whole_functions(path)
+            names = [node.name for node in _public_functions(text)]
+            if place < len(names):
+                functions.add(f"{exercise.name}.{function}")
+                files[exercise.file_name] += (
+                    f"\n\ndef _variants_of_{function}():\n{textwrap.indent(text, '    ')}\n    return {names[place]}\n"
+                    f"\n{function} = _variants_of_{function}()\n"
+                )
+    name = f"variant {place + 1} of every function"
+    return Submission(name, Path(name), files, {}), frozenset(functions)
 
 
 def whole_functions(path: Path) -> str:

@@ -17,10 +17,6 @@ Lines with "- " in front are taken out, lines with "+ " are put in, and lines wi
 taken out must be at exactly one place of the model answer, with the same relative indentation; comments and blank lines
 of the model answer do not count. If the model answer is edited in these lines later, the change is refused with a
 sentence that says what to do.
-
-Left out on purpose: line numbers, which every edit of the model answer would make wrong; places that nearly fit,
-because the mistake could move to another line; changes of a signature or of a string over several lines, which are
-whole functions.
 """
 
 from __future__ import annotations
@@ -31,7 +27,7 @@ import io
 import textwrap
 import tokenize
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..core.refusal import FileRefused
 
@@ -40,49 +36,11 @@ class ChangeRefused(FileRefused):
     """A change that does not fit the model answer; its text says which, why, and what to do."""
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of the model answer that holds code.
+class Line(NamedTuple):
+    """A line of code of the model answer, and the same line without its comment."""
 
-    Attributes:
-        number: In its module, counted from 1.
-        text: The line.
-        code: The line without its comment.
-    """
-
-    number: int
     text: str
     code: str
-
-
-@dataclass(frozen=True)
-class Hunk:
-    """One string of a change.
-
-    Attributes:
-        lines: Sign and code of each line; the sign is "-", "+" or " ".
-    """
-
-    lines: tuple[tuple[str, str], ...]
-
-    @property
-    def old(self) -> list[str]:
-        """What must be in the model answer."""
-        return [code for sign, code in self.lines if sign != "+"]
-
-    @property
-    def name(self) -> str:
-        """What a sentence calls it."""
-        return f"the hunk that begins with `{self.lines[0][1].strip()}`"
-
-
-@dataclass(frozen=True)
-class Edit:
-    """What a hunk does: the lines from `start` to before `stop` become others."""
-
-    start: int
-    stop: int
-    texts: tuple[str, ...]
 
 
 def written_out(text: str, model: str, function: str, file: str) -> str:
@@ -118,17 +76,37 @@ def _after_docstring(node: ast.FunctionDef) -> int:
     return first.lineno - 1 if ast.get_docstring(node) is None else first.end_lineno or 0
 
 
+def _definition(model: str, function: str) -> ast.FunctionDef | None:
+    found = [node for node in ast.parse(model).body if isinstance(node, ast.FunctionDef) and node.name == function]
+    return found[0] if found else None
+
+
 @functools.cache
 def _given(model: str, function: str) -> Sequence[str]:
     """The lines of the stub before what a student writes; none if a student writes between given lines."""
-    for node in ast.parse(model).body if model else ():
-        if isinstance(node, ast.FunctionDef) and node.name == function:
-            start = _after_docstring(node)
-            lines = model.split("\n")[start : node.end_lineno]
-            begin = next((place for place, line in enumerate(lines) if line.startswith("    ### BEGIN")), None)
-            if begin is not None and not any("### END" in line for line in lines):
-                return lines[:begin]
+    if node := _definition(model, function):
+        lines = model.split("\n")[_after_docstring(node) : node.end_lineno]
+        begin = next((place for place, line in enumerate(lines) if line.startswith("    ### BEGIN")), None)
+        if begin is not None and not any("### END" in line for line in lines):
+            return lines[:begin]
     return ()
+
+
+@functools.cache
+def head_and_body(model: str, function: str) -> tuple[Sequence[Line], Sequence[Line]]:
+    """The lines of a function before and after its docstring, without blank lines and those that are only a comment."""
+    node = _definition(model, function)
+    if node is None:
+        raise ValueError(f"there is no model answer to `{function}`, so nothing can be changed in it")
+    tokens = tokenize.generate_tokens(io.StringIO(model).readline)
+    comments = {token.start[0]: token.start[1] for token in tokens if token.type == tokenize.COMMENT}
+    numbered = [
+        (number, Line(text, code))
+        for number, text in enumerate(model.split("\n"), 1)
+        if node.lineno <= number <= (node.end_lineno or 0) and (code := text[: comments.get(number)].rstrip())
+    ]
+    head = [line for number, line in numbered if number < node.body[0].lineno]
+    return head, [line for number, line in numbered if number > _after_docstring(node)]
 
 
 def _whole_function(change: ast.FunctionDef, lines: Sequence[str], model: str, function: str) -> list[str]:
@@ -141,49 +119,26 @@ def _whole_function(change: ast.FunctionDef, lines: Sequence[str], model: str, f
         function: The function of it that is changed.
     """
     head, body = head_and_body(model, function)
-    edits = [_edit(hunk, body, function) for hunk in _hunks(change)]
+    for hunk in _hunks(change):
+        body = _changed(body, hunk, function)
     docstring = change.body[0]
     whole = [
         *(line.text.replace(f"def {function}(", f"def {change.name}(") for line in head),
         *lines[docstring.lineno - 1 : docstring.end_lineno],
-        *_edited(body, edits),
+        *(line.text for line in body),
     ]
     try:
         ast.parse("\n".join(whole))
     except SyntaxError as error:
-        raise ValueError(
-            f"what comes out is not Python ({error.msg}: `{(error.text or '').strip()}`); look at the lines with + and "
-            "their indentation"
-        ) from None
+        where = (error.text or "").strip()
+        raise ValueError(f"what comes out is not Python ({error.msg}: `{where}`); look at the lines with +") from None
     return whole
 
 
-@functools.cache
-def head_and_body(model: str, function: str) -> tuple[Sequence[Line], Sequence[Line]]:
-    """The lines of a function before and after its docstring."""
-    found = [node for node in ast.parse(model).body if isinstance(node, ast.FunctionDef) and node.name == function]
-    if not found:
-        raise ValueError(f"there is no model answer to `{function}`, so nothing can be changed in it")
-    (node,) = found
-    first = node.body[0]
-    begin = first.lineno if ast.get_docstring(node) is None else (first.end_lineno or 0) + 1
-    lines = [line for line in _code(model) if node.lineno <= line.number <= (node.end_lineno or 0)]
-    return [line for line in lines if line.number < first.lineno], [line for line in lines if line.number >= begin]
-
-
-def _code(module: str) -> Iterator[Line]:
-    """The lines of a module, without blank ones and those that are only a comment."""
-    tokens = tokenize.generate_tokens(io.StringIO(module).readline)
-    comments = {token.start[0]: token.start[1] for token in tokens if token.type == tokenize.COMMENT}
-    for number, text in enumerate(module.split("\n"), 1):
-        code = text[: comments.get(number)].rstrip()
-        if code:
-            yield Line(number, text, code)
-
-
-def _hunks(change: ast.FunctionDef) -> list[Hunk]:
-    """The hunks of a change, each of which changes something."""
-    hunks = []
+def _hunks(change: ast.FunctionDef) -> Iterator[str]:
+    """The strings after the docstring of a change."""
+    if len(change.body) == 1:
+        raise ValueError("there is no hunk; after the docstring comes a string that says which lines are changed")
     for node in change.body[1:]:
         value = node.value if isinstance(node, ast.Expr) else None
         if not isinstance(value, ast.Constant) or not isinstance(value.value, str):
@@ -191,58 +146,36 @@ def _hunks(change: ast.FunctionDef) -> list[Hunk]:
                 f"line {node.lineno} is not a string; without parameters this is a change, with a string for each "
                 "hunk, and a whole function has the parameters of the model answer"
             )
-        hunks.append(_hunk(value.value))
-    if not hunks:
-        raise ValueError("there is no hunk; after the docstring comes a string that says which lines are changed")
-    return hunks
+        yield value.value
 
 
-def _hunk(string: str) -> Hunk:
-    if "\n" in string and not string.startswith("\n"):
-        raise ValueError(f"a hunk begins in the line after its quotes; put `{string.splitlines()[0].strip()}` there")
-    lines = [line.rstrip() for line in textwrap.dedent(string).split("\n") if line.strip()]
-    hunk = Hunk(tuple((line[:1], line[2:]) for line in lines))
-    if not any(line.startswith(("- ", "+ ")) for line in lines):
-        raise ValueError(f"the hunk `{string.strip()}` has no line with - or +; say what it changes, or remove it")
-    for line in lines:
-        if not line.startswith(("- ", "+ ", "  ")):
-            raise ValueError(f'the line `{line}` begins with neither "- ", "+ " nor two spaces; put one before it')
-    if not hunk.old:
-        raise ValueError(
-            f"{hunk.name} only puts lines in, so nothing says where; add the line of the model answer before or after "
-            "them, with two spaces in front"
-        )
-    return hunk
-
-
-def _edit(hunk: Hunk, body: Sequence[Line], function: str) -> Edit:
-    """What a hunk does to the lines of the model answer.
+def _changed(body: Sequence[Line], hunk: str, function: str) -> list[Line]:
+    """The lines of the model answer after one hunk.
 
     Raises:
         ValueError: it fits no place, or several.
     """
-    old = hunk.old
-    windows = {start: body[start : start + len(old)] for start in range(len(body) - len(old) + 1)}
-    places = [start for start, window in windows.items() if _fits(old, window)]
-    if not places:
-        raise ValueError(_why_not(hunk, body, function))
-    if len(places) > 1:
+    lines = [(line[:1], line[2:].rstrip()) for line in textwrap.dedent(hunk).split("\n") if line.strip()]
+    old = [code for sign, code in lines if sign in "- "]
+    signs = {sign for sign, _ in lines}
+    if not old or not signs & {*"+-"} or signs - {*"+- "}:
+        first = lines[0][1].strip() if lines else ""
         raise ValueError(
-            f"{hunk.name} fits {len(places)} places of the model answer to `{function}`; add a line before or after "
-            "it, with two spaces in front, that is at one of them only"
+            f"the hunk with `{first}` needs lines that begin with - or +, and a line of the model answer that says "
+            "where: with - in front if it goes, with two spaces if it stays"
         )
-    (start,) = places
+    starts = [start for start in range(len(body) - len(old) + 1) if _fits(old, body[start : start + len(old)])]
+    if len(starts) != 1:
+        raise ValueError(_why_not(old, len(starts), body, function))
+    (start,) = starts
     further = _indentation(body[start].code) - _indentation(old[0])
-    there = iter(windows[start])
-    texts: list[str] = []
-    for sign, code in hunk.lines:
-        if sign == "+":
-            texts.append(" " * (further + _indentation(code)) + code.strip())
-            continue
-        line = next(there)
-        if sign == " ":
-            texts.append(line.text)
-    return Edit(start, start + len(old), tuple(texts))
+    there = iter(body[start : start + len(old)])
+    changed = []
+    for sign, code in lines:
+        line = Line(" " * (further + _indentation(code)) + code.strip(), code) if sign == "+" else next(there)
+        if sign != "-":
+            changed.append(line)
+    return [*body[:start], *changed, *body[start + len(old) :]]
 
 
 def _fits(old: Sequence[str], window: Sequence[Line]) -> bool:
@@ -260,27 +193,12 @@ def _indentation(code: str) -> int:
     return len(code) - len(code.lstrip())
 
 
-def _why_not(hunk: Hunk, body: Sequence[Line], function: str) -> str:
-    """Why a hunk fits no place, and what to do."""
-    for code in hunk.old:
+def _why_not(old: Sequence[str], places: int, body: Sequence[Line], function: str) -> str:
+    """Why a hunk fits no place or several, and what to do."""
+    for code in old:
         if not any(_is_line(code, line) for line in body):
-            return (
-                f"the model answer to `{function}` has no line `{code.strip()}`; copy the line as it is there now, or "
-                "write the whole function"
-            )
+            return f"the model answer to `{function}` has no line `{code.strip()}`; copy the line as it is there now"
     return (
-        f"the lines of {hunk.name} do not follow each other in the model answer to `{function}`, indented like this; "
-        "copy them as they are there now, with those between them"
+        f"the hunk with `{old[0].strip()}` fits {places} places of the model answer to `{function}`, not one; copy its "
+        "lines with those between them and one before or after, indented as they are there"
     )
-
-
-def _edited(body: Sequence[Line], edits: Sequence[Edit]) -> list[str]:
-    """The lines of the model answer after all edits."""
-    texts: list[str] = []
-    place = 0
-    for edit in sorted(edits, key=lambda edit: edit.start):
-        if edit.start < place:
-            raise ValueError(f"two hunks share the line `{body[edit.start].code.strip()}`; make one of them")
-        texts += [*(line.text for line in body[place : edit.start]), *edit.texts]
-        place = edit.stop
-    return [*texts, *(line.text for line in body[place:])]

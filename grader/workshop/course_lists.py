@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..core import course
@@ -58,38 +58,8 @@ def with_list(text: str, wanted: PageList) -> str:
 def course_lists() -> Iterator[PageList]:
     """All lists that `course.toml` changes, but for those on pages."""
     yield from _of_the_site()
-    exercises = course.EXERCISES
-    names = ", ".join(each.name for each in exercises)
-    edited = f"starter/      the modules you write: {names}. The only folder a student edits"
-    yield PageList("README.md", r"starter/ .*", (edited,))
-    counts = tuple(f"  {each.name}: {len(each.function_names)}," for each in exercises)
+    counts = tuple(f"  {each.name}: {len(each.function_names)}," for each in course.EXERCISES)
     yield PageList("docs/assets/js/core/report_files.mjs", r"  \w+: \d+,", counts)
-    functions = [f"{each.name}.{name}" for each in course.HANDED_OUT for name in each.function_names]
-    form = ".github/ISSUE_TEMPLATE/wrong-verdict.yml"
-    yield PageList(form, r" +- \w+\.\w+", tuple(f"        - {function}" for function in functions))
-
-
-def _writes_a_language_model() -> bool:
-    return "charlm" in course.names(optional=True)
-
-
-def title_of_what_is_built() -> str:
-    """The home page promises a language model's training loop only where students write one."""
-    return "What you will have built" if _writes_a_language_model() else "What GRPO does to a language model"
-
-
-def what_is_built() -> str:
-    """What the recorded run of the home page is to a student."""
-    return (
-        "A loop that trains a language model, even a real one:"
-        if _writes_a_language_model()
-        else "A pretrained language model:"
-    )
-
-
-def of_exercise_5() -> str:
-    """Whose the small language model is."""
-    return " of exercise 5" if _writes_a_language_model() else ""
 
 
 def worksheet() -> str:
@@ -177,29 +147,10 @@ def row(exercise: course.Exercise) -> str:
     return f"| {title} | {exercise.question} | {file} | {points} | {exercise.minutes} minutes |"
 
 
-# The path: what is read, in how many minutes, which exercises come after it, and what is said around them.
+# The path: rows of chapters to read, the exercises after them, what else to do, and the minutes that this takes.
 
 
-@dataclass(frozen=True)
-class _Step:
-    """One row of the path.
-
-    Attributes:
-        read: What to read and try.
-        chapters: Its pages in `docs/learn/`; none where the minutes are known.
-        exercises: Names of those that come after it, if they are in the course.
-        do: What else to do, `{}` in the place of the exercises.
-        minutes: What that takes.
-    """
-
-    read: str
-    chapters: tuple[str, ...] = ()
-    exercises: tuple[str, ...] = ()
-    do: str = "{}"
-    minutes: int = 0
-
-
-def _steps() -> tuple[_Step, ...]:
+def _steps() -> tuple[tuple[str, tuple[str, ...], tuple[str, ...], str, int], ...]:
     named = ("advantages", "clip", "kl", "bandit", "charlm")
     others = tuple(each.name for each in course.EXERCISES if each.name not in named)
     start = "[Getting started](start.md#install-and-run), where the first report says `not written yet`"
@@ -211,14 +162,15 @@ def _steps() -> tuple[_Step, ...]:
     optional = [f"the optional exercise [{each.number}](exercises/{each.name}.md), then " for each in course.OPTIONAL]
     after = f"{''.join(optional)}[next steps](next.md): a pretrained model, a library, papers"
     return (
-        _Step(
+        (
             "Chapters [1](learn/why.md), [2](learn/ppo.md) and [3](learn/group.md): why, at what cost, and how to "
             "sample a group",
             ("why", "ppo", "group"),
-            do=worksheet,
-            minutes=_WORKSHEET,
+            (),
+            worksheet,
+            _WORKSHEET,
         ),
-        _Step(
+        (
             "Chapters [4](learn/gradient.md) and [5](learn/advantage.md): the policy gradient, and what the group does "
             "to rewards",
             ("gradient", "advantage"),
@@ -226,46 +178,36 @@ def _steps() -> tuple[_Step, ...]:
             f"{start}, then {{}}" if "advantages" in course.names() else start,
             _INSTALLATION,
         ),
-        _Step("Chapter [6](learn/loss.md): ratio, clip and KL make the loss", ("loss",), ("clip", "kl")),
-        _Step("Chapter [7](learn/training.md): the loop", ("training",), ("bandit", "charlm")),
-        _Step(
+        ("Chapter [6](learn/loss.md): ratio, clip and KL make the loss", ("loss",), ("clip", "kl"), "{}", 0),
+        ("Chapter [7](learn/training.md): the loop", ("training",), ("bandit", "charlm"), "{}", 0),
+        (
             "Chapter [8](learn/limits.md): what it cannot do",
             ("limits",),
             others,
             f"{{}}, then {after}" if others else after,
+            0,
         ),
     )
 
 
-def path() -> Iterator[str]:
-    """Rows of the path on the home page."""
+def path() -> tuple[list[str], int]:
+    """Rows of the path on the home page, and its minutes from the first look to the last chapter."""
     first_look = "[GRPO in ten minutes](ten-minutes.md), eight figures as a first look"
-    yield f"| 1 | {first_look} | Move what can be moved | {_FIRST_LOOK} minutes |"
-    for number, step in enumerate(_steps(), 2):
-        reading, doing = _minutes(step)
-        said = " and ".join(f"[{each.number}](exercises/{each.name}.md)" for each in _exercises(step))
-        if said:
-            said = f"{'exercise' if len(_exercises(step)) == 1 else 'exercises'} {said}"
-        do = step.do.format(said) or "read on"
+    rows = [f"| 1 | {first_look} | Move what can be moved | {_FIRST_LOOK} minutes |"]
+    minutes = _FIRST_LOOK
+    for number, (read, chapters, names, do, doing) in enumerate(_steps(), 2):
+        exercises = [each for each in course.EXERCISES if each.name in names]
+        reading = sum(map(_to_read, chapters))
+        doing += sum(each.minutes for each in exercises)
+        minutes += reading + doing
+        links = " and ".join(f"[{each.number}](exercises/{each.name}.md)" for each in exercises)
+        what = do.format(f"exercise{'s' * (len(exercises) > 1)} {links}" if links else "") or "read on"
         time = f"{reading} + {doing} minutes" if doing else f"{reading} minutes"
-        yield f"| {number} | {step.read} | {do[:1].upper()}{do[1:]} | {time} |"
-
-
-def minutes_of_the_path() -> int:
-    """From the first look to the last chapter."""
-    return _FIRST_LOOK + sum(map(sum, map(_minutes, _steps())))
-
-
-def _exercises(step: _Step) -> Sequence[course.Exercise]:
-    return [each for each in course.EXERCISES if each.name in step.exercises]
-
-
-def _minutes(step: _Step) -> tuple[int, int]:
-    """To read, and to do."""
-    return sum(map(_to_read, step.chapters)), step.minutes + sum(each.minutes for each in _exercises(step))
+        rows.append(f"| {number} | {read} | {what[:1].upper()}{what[1:]} | {time} |")
+    return rows, minutes
 
 
 def _to_read(chapter: str) -> int:
-    """To the next five, tables and figures included."""
+    """Minutes, to the next five, tables and figures included."""
     words = len((course.ROOT / f"docs/learn/{chapter}.md").read_text("utf-8").split())
     return 5 * round(words / WORDS_PER_MINUTE / 5)

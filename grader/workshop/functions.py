@@ -12,13 +12,13 @@ from __future__ import annotations
 import ast
 import functools
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from ..core.refusal import not_python
-from .stubs import functions_to_write
+from .stubs import regions
 
 GIVEN = "given"
 """The folder in `starter/` with the code that students call and need not change."""
@@ -62,7 +62,8 @@ class Module:
     @cached_property
     def to_write(self) -> list[str]:
         """Names of the functions that students write, in order."""
-        return functions_to_write(self.text, path=Path(self.path))
+        written = {region.function for region in regions(self.text, path=Path(self.path))}
+        return [name for name in self.functions if name in written]
 
     @cached_property
     def imported(self) -> dict[str, tuple[str, str]]:
@@ -93,12 +94,12 @@ def make(name: str, modules: Mapping[str, Module], *, without: Sequence[str] = (
         without: Keyword-only parameters that are no part of what students write.
     """
     module = modules[name]
-    used = {function: sorted(_used(name, function, modules), key=_place(name, modules)) for function in module.to_write}
+    used = {function: _used(name, function, modules) for function in module.to_write}
     document = {
         "generated": _BANNER,
         "functions": [module.signature(function, without=without) for function in module.to_write],
         "uses": {function: names for function, names in used.items() if names},
-        "given": sorted(modules[given].file_name for given in _given(name, modules, set())),
+        "given": sorted(modules[given].file_name for given in _given(name, modules)),
     }
     return json.dumps(document, indent=1) + "\n"
 
@@ -135,63 +136,57 @@ def of_exercises(chosen: Collection[str], modules: Mapping[str, Module]) -> set[
         chosen: Names of these exercises.
         modules: All files of the model answers by name.
     """
-    given = set().union(*(_given(name, modules, set()) for name in chosen if name in modules))
+    given = set().union(*(_given(name, modules) for name in chosen if name in modules))
     imported = {sibling for module in modules.values() for sibling, _ in module.imported.values()}
     programs = {name for name, module in modules.items() if name not in imported and not module.to_write}
     kept = {*chosen}
     for name in programs:
-        needed = _reached(name, modules, set())
+        needed = _imported(name, modules)
         written = {each for each in needed if modules[each].to_write}
         if written <= {*chosen} if written else needed & given:
             kept.add(name)
-    return kept.union(*(_reached(name, modules, set()) for name in kept if name in modules))
+    return kept.union(*(_imported(name, modules) for name in kept if name in modules))
 
 
-def _reached(name: str, modules: Mapping[str, Module], seen: set[str]) -> set[str]:
-    """All modules that one imports, itself or through others."""
-    for sibling in {sibling for sibling, _ in modules[name].imported.values() if sibling in modules} - seen:
-        seen.add(sibling)
-        _reached(sibling, modules, seen)
-    return seen
+def _given(name: str, modules: Mapping[str, Module]) -> set[str]:
+    """Modules without anything to write that a module imports, itself or through such modules."""
+    found = _imported(name, modules, through=lambda module: not module.to_write)
+    return {each for each in found if not modules[each].to_write}
 
 
-def _place(name: str, modules: Mapping[str, Module]) -> Callable[[str], tuple[bool, str, int]]:
-    """Sorts functions: those of the exercise itself first, then by exercise and place in it."""
-
-    def place(used: str) -> tuple[bool, str, int]:
-        exercise, function = used.split(".")
-        return exercise != name, exercise, modules[exercise].to_write.index(function)
-
-    return place
-
-
-def _used(name: str, function: str, modules: Mapping[str, Module]) -> set[str]:
-    """What a function uses, as "exercise.function"."""
-    found = {*_called(modules[name], function, {function}, modules)}
-    for each in tuple(found):
-        exercise, _, called = each.partition(".")
-        found |= _used(exercise, called, modules)
+def _imported(
+    name: str, modules: Mapping[str, Module], *, through: Callable[[Module], bool] = lambda _: True
+) -> set[str]:
+    """Modules that one imports, itself or through others."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for sibling, _ in modules[waiting.pop()].imported.values():
+            if sibling in modules and sibling not in found:
+                found.add(sibling)
+                waiting += [sibling] if through(modules[sibling]) else []
     return found
 
 
-def _called(module: Module, function: str, seen: set[str], modules: Mapping[str, Module]) -> Iterator[str]:
-    """The functions to write that a function calls, itself or through helpers of its module."""
-    for node in ast.walk(module.functions[function]):
-        if not isinstance(node, ast.Name):
-            continue
-        sibling, named = module.imported.get(node.id, ("", ""))
-        if sibling in modules and named in modules[sibling].to_write:
-            yield f"{sibling}.{named}"
-        elif node.id in module.functions and node.id not in seen:
-            seen.add(node.id)
-            if node.id in module.to_write:
-                yield f"{module.name}.{node.id}"
-            else:
-                yield from _called(module, node.id, seen, modules)
+def _used(name: str, function: str, modules: Mapping[str, Module]) -> list[str]:
+    """The functions to write that a function calls, itself or through others, each as "exercise.function".
 
-
-def _given(name: str, modules: Mapping[str, Module], seen: set[str]) -> set[str]:
-    """Modules without anything to write that a module imports, itself or through such modules."""
-    found = {sibling for sibling, _ in modules[name].imported.values() if sibling in modules} - seen
-    given = {sibling for sibling in found if not modules[sibling].to_write}
-    return given.union(*(_given(each, modules, seen | given) for each in given))
+    Those of the exercise itself come first, then by exercise and place in it.
+    """
+    found = {(name, function)}
+    waiting = [(name, function)]
+    while waiting:
+        module_name, current = waiting.pop()
+        module = modules[module_name]
+        names = {node.id for node in ast.walk(module.functions[current]) if isinstance(node, ast.Name)}
+        for each in names:
+            called = module.imported.get(each, (module_name, each))
+            if called[0] in modules and called[1] in modules[called[0]].functions and called not in found:
+                found.add(called)
+                waiting.append(called)
+    places = sorted(
+        (exercise != name, exercise, modules[exercise].to_write.index(called))
+        for exercise, called in found - {(name, function)}
+        if called in modules[exercise].to_write
+    )
+    return [f"{exercise}.{modules[exercise].to_write[place]}" for _, exercise, place in places]

@@ -22,7 +22,7 @@ def write_or_check(texts: Mapping[Path, str], *, command: str, what: str, check:
     Returns:
         Exit code: 1 if a file is stale and was only checked.
     """
-    stale = [path for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text]
+    stale = [path for path, text in texts.items() if not holds(path, text)]
     for path in stale:
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,6 +31,11 @@ def write_or_check(texts: Mapping[Path, str], *, command: str, what: str, check:
     if not stale:
         print(f"{what} current")
     return 1 if stale and check else 0
+
+
+def holds(path: Path, text: str) -> bool:
+    """Whether a file is there and has this text; git may have changed its line ends."""
+    return path.is_file() and path.read_bytes().replace(b"\r\n", b"\n") == text.encode()
 
 
 def shown(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The pages of the site that nobody writes: common mistakes, and the docstrings of what students write.
+"""What the site has and nobody writes: pages of mistakes and docstrings, and pictures of recorded runs.
 
 The build of the site writes them into `docs/`, where git ignores them.
 """
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from ..core import course
 from ..grading import observations
-from . import mistakes
+from . import mistakes, run_pictures
 from .published import published
 
 _FOLDERS = ("docs/mistakes", "docs/reference/api")
@@ -39,8 +39,9 @@ Exercise: [{exercise.title}](../../exercises/{exercise.name}.md). File: `starter
 
 
 def write(others: Mapping[str, str]) -> None:
-    """Write the pages that have changed, with others of the same kind, and delete those of exercises that are gone."""
-    written = {course.ROOT / name: text for name, text in {**texts(), **others}.items()}
+    """Write the files that have changed, with other pages, and delete the pages of exercises that are gone."""
+    made = {course.ROOT / name: text for name, text in {**texts(), **others}.items()}
+    written = made | run_pictures.make()
     for path, text in written.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text("utf-8") != text:  # `mkdocs serve` would build again and again

@@ -71,16 +71,12 @@ _WRITTEN_AS = {
     "grade.yml": ".github/workflows/grade.yml",
 }
 MANIFEST = "grader/core/manifest.json"
-_WORDS_STAY = ("docs/reference/given.md",)
-"""Pages that are not handed out, but a sentence that leads there says something by itself: a file is given."""
-
 _PACKAGE = re.compile(r"grader/(.*/)?__init__\.py$")
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _FOLDED = re.compile(r"^/// details \| ([^\n]+)\n(?: +type:[^\n]*\n)? +attrs: \{id: ([^}]+)}\n(.*?)^///$", re.M | re.S)
 _HINT = re.compile(r'^\?\?\? \w+ "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
 _PICTURE = re.compile(r"^!\[[^]]*]\([^)]*\)[^\n]*\n\n(?:[A-Z][^\n]*\n(?:[^\n]+\n)*\n?)?", re.MULTILINE)
 _LINK = re.compile(r"\[([^]\n]+)\]\(([^):\s]+)\)")
-_DEAD = "\0"  # stands around the words of a link that leads nowhere
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say
 
 
@@ -301,40 +297,24 @@ def _pages(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
     texts = {each.page: expand((course.ROOT / each.page).read_text("utf-8")) for each in exercises}
     texts |= {each.mistakes_page: mistakes.make(each.name) for each in exercises}
     texts[observations.PAGE] = mistakes.make_general()
-    return {name: _plain_page(name, text, texts).encode() for name, text in texts.items()}
+    return {name: plain_page(name, text, texts).encode() for name, text in texts.items()}
 
 
-def _plain_page(page: str, text: str, files: Collection[str]) -> str:
-    """A page of the site as Markdown that GitHub and editors show, without what is about pages that are not here."""
+def plain_page(page: str, text: str, files: Collection[str]) -> str:
+    """A page of the site as Markdown that GitHub and editors show; dead links become words."""
     text = _PICTURE.sub("", FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
     text = _FOLDED.sub(lambda each: _details(each[1], each[3], f' id="{each[2]}"'), text)
     text = _HINT.sub(lambda each: _details(each[1], textwrap.dedent(each[2]), "") + "\n\n", text)
 
-    def mark(link: re.Match[str]) -> str:
+    def words_of_a_dead_link(link: re.Match[str]) -> str:
         path = link[2].partition("#")[0].partition("?")[0]
         target = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
-        if link[2].startswith("#") or target in files:
-            return link[0]
-        return link[1] if target in _WORDS_STAY else f"{_DEAD}{link[1]}{_DEAD}"
+        return link[0] if link[2].startswith("#") or target in files else link[1]
 
-    return "\n\n".join(filter(None, map(_without_dead_sentences, _LINK.sub(mark, text).split("\n\n"))))
+    return _LINK.sub(words_of_a_dead_link, text)
 
 
 def _details(summary: str, body: str, attribute: str) -> str:
     """What opens on a click. Markdown is not read in a summary, so it is HTML there."""
     words = re.sub(r"`([^`]+)`", r"<code>\1</code>", re.sub(r"\\([^\w\s])|\\(_)", r"\1\2", summary))
     return f"<details{attribute}>\n<summary>{words}</summary>\n\n{body.strip()}\n\n</details>"
-
-
-def _without_dead_sentences(block: str) -> str:
-    """A paragraph without its sentences, and a table without its columns, that lead to a page that is not here."""
-    if _DEAD not in block:
-        return block
-    if block.startswith("|"):
-        rows = [line.strip("|").split("|") for line in block.split("\n")]
-        dead = {place for row in rows for place, cell in enumerate(row) if _DEAD in cell}
-        alive = ([cell for place, cell in enumerate(row) if place not in dead] for row in rows)
-        return "\n".join(f"|{'|'.join(row)}|" for row in alive)
-    block = re.sub(f",? or {_DEAD}[^{_DEAD}]*{_DEAD}", "", block)  # the other way is left
-    sentences = re.split(rf"(?<=[.?!])\s+(?=[A-Z`*{_DEAD}])", block)
-    return " ".join(each for each in sentences if _DEAD not in each)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,16 +84,11 @@ def _version(project: bytes) -> str:
     return version
 
 
-def _other_signatures(folder: Path, files: Mapping[str, bytes]) -> list[str]:
-    said = []
+def _other_signatures(folder: Path, files: Mapping[str, bytes]) -> Iterator[str]:
     for name, content in files.items():
-        if name.startswith("grader/exercises/") and name.endswith("/functions.json") and (folder / name).is_file():
-            before, now = (set(json.loads(text)["functions"]) for text in ((folder / name).read_bytes(), content))
+        if name.endswith("/functions.json") and (folder / name).is_file():
+            before = json.loads((folder / name).read_bytes())["functions"]
             names = {signature.partition("(")[0] for signature in before}
-            exercise = name.split("/")[2]
-            said += [
-                f"starter/{exercise}.py: the signature is {signature} now"
-                for signature in sorted(now - before)
-                if signature.partition("(")[0] in names
-            ]
-    return said
+            for signature in sorted({*json.loads(content)["functions"]} - {*before}):
+                if signature.partition("(")[0] in names:
+                    yield f"starter/{Path(name).parent.name}.py: the signature is {signature} now"

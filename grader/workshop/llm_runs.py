@@ -1,7 +1,7 @@
-"""Measured runs of `run_llm`: ten seeds of the recipe, and other settings with two seeds each.
+"""Measured runs of `run_llm`: ten seeds of the recipe, other settings with two seeds each, and the open challenge.
 
-`tests/bench/bench_llm.py` writes them, a line of JSON for each run. Their curves are drawn by `run_pictures`. Left out:
-the run that is recorded token by token (`recordings`), and the runs of others (`challenge`).
+`tests/bench/bench_llm.py` writes them, a line of JSON per run. `run_pictures` draws their curves. Whoever merges a run
+of the challenge runs its command.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from ..core import course
 
 SEEDS_FILE = course.RUNS / "llm-sums" / "seeds.jsonl"
 SETTINGS_FILE = course.RUNS / "llm-sums" / "settings.jsonl"
-LOWEST, SECONDS, GIGABYTES = 0.75, 1800, 5
-"""What is asked of ten seeds beside the median accuracy: that of nine of them, CPU seconds and memory of each."""
+CHALLENGE_FILE = course.ROOT / "docs/results/challenge.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +34,8 @@ class Outcome:
         cpu_seconds: Of the whole process, all threads.
         peak_gigabytes: The most memory that it held.
         curve: Accuracy on the way, on the first 64 held-out prompts: [step, accuracy].
+        by: Who ran it, in the challenge.
+        code: Link to the code, in the challenge, if it is not the course's.
     """
 
     options: str
@@ -48,35 +49,23 @@ class Outcome:
     cpu_seconds: float
     peak_gigabytes: float
     curve: list[list[float]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """What differs from the recipe.
-
-    Attributes:
-        options: That it adds to those of the recipe.
-        name: Over its curve.
-        detail: The same, smaller, under the name.
-    """
-
-    options: str
-    name: str
-    detail: str
+    by: str = ""
+    code: str = ""
 
 
 RECIPE = "--steps 60"
 """Of the settings that are compared: shorter than a whole run, so that two seeds of each can be had."""
-SETTINGS = (
-    Setting(options="", name="Recipe", detail="8 prompts, G = 8"),
-    Setting(options="--lr 3e-5", name="Learning rate 3e-5", detail="three times as large"),
-    Setting(options="--lr 3e-6", name="Learning rate 3e-6", detail="a third"),
-    Setting(options="--group-size 4 --prompts-per-step 16", name="G = 4", detail="16 prompts"),
-    Setting(options="--group-size 16 --prompts-per-step 4", name="G = 16", detail="4 prompts"),
-    Setting(options="--only-missed", name="Only missed prompts", detail="wrong at the start"),
-    Setting(options="--last-layers 10", name="Last 10 layers", detail="of 30"),
-    Setting(options="--kl-coef 0.05", name="KL penalty", detail="\N{GREEK SMALL LETTER BETA} = 0.05"),
-)
+SETTINGS = {
+    "": ("Recipe", "8 prompts, G = 8"),
+    "--lr 3e-5": ("Learning rate 3e-5", "three times as large"),
+    "--lr 3e-6": ("Learning rate 3e-6", "a third"),
+    "--group-size 4 --prompts-per-step 16": ("G = 4", "16 prompts"),
+    "--group-size 16 --prompts-per-step 4": ("G = 16", "4 prompts"),
+    "--only-missed": ("Only missed prompts", "wrong at the start"),
+    "--last-layers 10": ("Last 10 layers", "of 30"),
+    "--kl-coef 0.05": ("KL penalty", "\N{GREEK SMALL LETTER BETA} = 0.05"),
+}
+"""Options that are added to the recipe, and the heading of the curve in two lines."""
 
 
 def outcomes(path: Path) -> list[Outcome]:
@@ -84,10 +73,10 @@ def outcomes(path: Path) -> list[Outcome]:
     return [Outcome(**json.loads(line)) for line in path.read_text("utf-8").splitlines() if line]
 
 
-def of_setting(setting: Setting, runs: Sequence[Outcome]) -> list[Outcome]:
-    """Its runs, by seed."""
-    options = f"{RECIPE} {setting.options}".rstrip()
-    return sorted((run for run in runs if run.options == options), key=lambda run: run.seed)
+def of_setting(options: str, runs: Sequence[Outcome]) -> list[Outcome]:
+    """The runs with some options, by seed."""
+    wanted = f"{RECIPE} {options}".rstrip()
+    return sorted((run for run in runs if run.options == wanted), key=lambda run: run.seed)
 
 
 def moments(runs: Sequence[Outcome]) -> Iterator[tuple[int, list[float]]]:
@@ -108,11 +97,22 @@ def seed_rows() -> Iterator[str]:
 def setting_rows() -> Iterator[str]:
     """Rows of the table of other settings."""
     runs = outcomes(SETTINGS_FILE)
-    for setting in SETTINGS:
-        first, second = of_setting(setting, runs)
-        what = f"`{setting.options}`" if setting.options else "the recipe"
+    for options in SETTINGS:
+        first, second = of_setting(options, runs)
+        what = f"`{options}`" if options else "the recipe"
         yield (
             f"| {what} | {100 * first.accuracy:.1f} % | {100 * second.accuracy:.1f} % "
             f"| {(first.cpu_seconds + second.cpu_seconds) / 2:.0f} "
             f"| {max(first.peak_gigabytes, second.peak_gigabytes):.2f} |"
+        )
+
+
+def challenge_rows() -> Iterator[str]:
+    """Rows of the table of the open challenge, the fewest completions first."""
+    for run in sorted(outcomes(CHALLENGE_FILE), key=lambda run: (run.completions, run.by, run.seed)):
+        options = f"`{run.options}`" if run.options else "none"
+        version = f"[{run.version}]({run.code})" if run.code else run.version
+        yield (
+            f"| {run.completions:,} | {run.accuracy:.3f} | {run.cpu_seconds / 60:.0f} | {options} | {run.seed} "
+            f"| {version} | {run.by} |"
         )

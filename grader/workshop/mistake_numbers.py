@@ -1,8 +1,8 @@
 """The numbers of right and wrong answers, for the page that finds a mistake by its numbers.
 
 The vectors hold what the model answer and each known mistake return for each worked example. The browser compares what
-a student got with them (`docs/assets/js/widgets/mistake-finder.mjs`). The numbers stand in the page, because a page that
-is opened from a disk can load no file.
+a student got with them (`docs/assets/js/widgets/mistake-finder.mjs`). The numbers stand in the page, because a page
+opened from a disk can load no file.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import json
 import math
 from typing import Any
 
-from ..core import course
 from ..grading import vectors
 from ..grading.check import checks_of
 from ..grading.shown_call import show_call

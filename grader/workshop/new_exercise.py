@@ -13,12 +13,9 @@ from pathlib import Path
 from string import Template
 
 from ..core import course
+from ..core.refusal import FileRefused
 
 _TEMPLATES = Path(__file__).parent / "exercise_files"
-
-
-class NameRefused(ValueError):
-    """No exercise can have this name; the text says why and what to do."""
 
 
 def require_name(name: str, *, of: str) -> None:
@@ -29,28 +26,27 @@ def require_name(name: str, *, of: str) -> None:
         of: What it is to name: "an exercise" or "a function".
 
     Raises:
-        NameRefused: it is refused.
+        FileRefused: it is refused; the text says why and what to do.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        raise NameRefused(f"{of} cannot be called {name!r}: take small letters, digits and _, such as length_penalty")
+        raise FileRefused(f"{of} cannot be called {name!r}: take small letters, digits and _, such as length_penalty")
 
 
 def require_new(name: str) -> None:
     """Refuse the name of an exercise that the course or Python already has.
 
     Raises:
-        NameRefused: it is refused.
+        FileRefused: it is refused; the text says why and what to do.
     """
     require_name(name, of="an exercise")
-    if name in course.names(drafts=True):
-        raise NameRefused(f"there is an exercise {name} already; `course dev check {name}` says what it lacks")
-    places = (f"reference/{name}.py", f"starter/given/{name}.py", f"grader/exercises/{name}")
+    places = (f"grader/exercises/{name}", f"reference/{name}.py", f"starter/given/{name}.py")
     taken = [place for place in places if (course.ROOT / place).exists()]
-    if taken or name == course.WORKSHEET:
-        what = taken[0] if taken else f"`grade {name}`"
-        raise NameRefused(f"{what} is there already; take another name, or delete it first")
-    if importlib.util.find_spec(name):
-        raise NameRefused(f"Python has a module {name}, which the exercise would hide; take another name")
+    if name == course.WORKSHEET:
+        taken = [f"`grade {name}`"]
+    elif importlib.util.find_spec(name):
+        taken = [f"Python's module {name}"]
+    if taken:
+        raise FileRefused(f"{taken[0]} is there already; take another name, or delete it first")
 
 
 def make(name: str, *, title: str, function: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import Any
 from ..core import course
 from ..grading.check import checks_of
 from ..worksheet.grade import empty_result
-from . import challenge, course_lists, llm_runs
+from . import bughunt, course_lists, llm_runs
 from .course_lists import points_of
 from .recordings import last_line, llm_run
 
@@ -27,7 +27,6 @@ def expand(text: str) -> str:
 
     Raises:
         KeyError: there is no value, or no exercise, of this name.
-        challenge.NoRun: a run of the open challenge is none.
     """
     return _PLACE.sub(lambda place: _value(place[1], place[2]), text)
 
@@ -61,6 +60,11 @@ def makeExtension(**_settings: Any) -> Any:
 
 def _value(name: str, exercise: str | None) -> str:
     return OF_AN_EXERCISE[name](course.exercise(exercise)) if exercise else VALUES[name]()
+
+
+def _with_charlm(text: str, otherwise: str) -> str:
+    """The home page promises a language model's training loop only where students write one."""
+    return text if "charlm" in course.names(optional=True) else otherwise
 
 
 def _points(*, hidden: bool = True) -> int:
@@ -120,13 +124,15 @@ VALUES: dict[str, Callable[[], str]] = {
     "points_without_hidden_checks": lambda: str(_points(hidden=False)),
     "points_with_worksheet": lambda: str(_points() + empty_result().points),
     "minutes": lambda: str(sum(exercise.minutes for exercise in course.EXERCISES if not exercise.bonus)),
-    "minutes_of_the_path": lambda: str(course_lists.minutes_of_the_path()),
-    "path": lambda: "\n".join(course_lists.path()),
+    "minutes_of_the_path": lambda: str(course_lists.path()[1]),
+    "path": lambda: "\n".join(course_lists.path()[0]),
     "exercises": lambda: "\n".join(map(course_lists.row, course.EXERCISES)),
     "after_the_exercises": course_lists.after_the_exercises,
-    "title_of_what_is_built": course_lists.title_of_what_is_built,
-    "what_is_built": course_lists.what_is_built,
-    "of_exercise_five": course_lists.of_exercise_5,
+    "title_of_what_is_built": lambda: _with_charlm("What you will have built", "What GRPO does to a language model"),
+    "what_is_built": lambda: _with_charlm(
+        "A loop that trains a language model, even a real one:", "A pretrained language model:"
+    ),
+    "of_exercise_five": lambda: _with_charlm(" of exercise 5", ""),
     "worksheet": course_lists.worksheet,
     "about": lambda: "\n".join(course_lists.about()),
     "before_and_after": lambda: "\n".join(_before_and_after()),
@@ -134,7 +140,8 @@ VALUES: dict[str, Callable[[], str]] = {
     "drawn_at_first": lambda: "\n".join(_drawn_at_first()),
     "llm_seeds": lambda: "\n".join(llm_runs.seed_rows()),
     "llm_settings": lambda: "\n".join(llm_runs.setting_rows()),
-    "challenge": lambda: "\n".join(challenge.rows(challenge.entries(challenge.FILE.read_text("utf-8")))),
+    "bughunt": bughunt.page,
+    "challenge": lambda: "\n".join(llm_runs.challenge_rows()),
 }
 OF_AN_EXERCISE: dict[str, Callable[[course.Exercise], str]] = {
     "minutes": lambda exercise: str(exercise.minutes),

@@ -1,32 +1,20 @@
-"""Pictures of recorded runs: grids of small charts as SVG, drawn from the files in docs/assets/runs and nothing else.
-
-A picture has no size of its own: its columns are shares of the width and its text keeps its size, so that it can be
-read on a phone. All of it is drawn in the color of the text around it, and rewards in gold. `finish_site.py` puts it
-into its page, where light and dark are those of the theme.
-
-Left out: legends, because every chart shows one setting over the pale lines of the others, or over that of GRPO;
-anything interactive.
-"""
+"""Pictures of recorded runs, drawn from the files in docs/assets/runs when the site is built."""
 
 from __future__ import annotations
 
 import csv
-import html
-import itertools
-import textwrap
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 from ..core import course
 from ..core.round_numbers import round_ends, round_step
-from .ablations import ABLATIONS, Ablation
+from .ablations import ABLATIONS, MEAN_REWARD, Ablation
+from .charts import Chart, Values, picture
 from .llm_runs import SEEDS_FILE, SETTINGS, SETTINGS_FILE, Outcome, moments, of_setting, outcomes
 from .recordings import metrics_of
 
-DRAWN_RUNS = ("pizza", "arithmetic")
-"""Runs of the language model whose curves are on a page; all five are in the figure of chapter 7."""
 METRICS = (
     ("Mean reward", "reward", ("mean_reward", "rolling_mean_reward"), (0.0, 1.0)),
     ("KL from the reference policy", "nats per token", ("kl",), (0.0, 0.1)),
@@ -59,104 +47,65 @@ DAPO_PARTS = {
     "dapo-sampling": "DAPO's dynamic sampling alone",
     "dapo": "DAPO",
 }
-_LINE, _GAP = 17, 14  # heights in pixels: of a line of text, and between two rows
-_ACROSS, _UP = 1000, 200  # units of a chart in both directions; it is stretched to its place
-_DIVISIONS = 10  # of an axis, about: only its ends are shown, so they may be close
-_LETTERS = 24  # of a heading, on the narrowest phone
-
-Values = Sequence[float | None]
-Rows = Sequence[Mapping[str, object]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chart:
-    """One small chart.
-
-    Attributes:
-        heading: Its name, and in a second line its unit; empty under a chart that has them.
-        steps: Places of the values, rising.
-        values: The line; None where there is no value yet.
-        ends: Values that the vertical axis shows: the lowest and the highest.
-        band: Two more lines, between which the band is.
-        name: Id of its line, if others show it.
-        others: Names of the lines that it shows pale.
-        coins: Single rewards beside the line.
-        reward: Whether the band is one of rewards.
-    """
-
-    heading: tuple[str, str] = ("", "")
-    steps: Sequence[int]
-    values: Values
-    ends: tuple[float, float]
-    band: tuple[Values, Values] | None = None
-    name: str = ""
-    others: Sequence[str] = ()
-    coins: Values = ()
-    reward: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Panel:
-    """One column of a picture of the relatives of GRPO.
-
-    Attributes:
-        heading: As for `Chart`.
-        loop: What was trained: bandit or charlm.
-        task: What the settings of the file end in.
-        curve: Column of the file, without its ending.
-        steps: How many of them are drawn.
-        band: Whether it has a median and a band; else it has a mean.
-    """
-
-    heading: tuple[str, str]
-    loop: str = "bandit"
-    task: str = ", single peak"
-    curve: str = "best"
-    steps: int = 50
-    band: bool = True
-
-
+BEST = ("best_low", "best_median", "best_high")
+ENTROPY = ("entropy_low", "entropy_median", "entropy_high")
 ON_EACH_TASK = (
-    Panel(heading=("Single peak", "bandit")),
-    Panel(heading=("Double peak", "bandit"), task=", double peak"),
-    Panel(heading=("Language model", "pizza"), loop="charlm", task="", steps=12),
+    (("Single peak", "bandit"), "variants-bandit", ", single peak", BEST, 50),
+    (("Double peak", "bandit"), "variants-bandit", ", double peak", BEST, 50),
+    (("Language model", "pizza"), "variants-charlm", "", BEST, 12),
 )
 WITH_ITS_PRICE = (
-    Panel(heading=("Best action", "probability")),
-    Panel(heading=("Entropy", "nats"), curve="entropy"),
-    Panel(heading=("Samples drawn", "so far, mean"), curve="samples", band=False),
+    (("Best action", "probability"), "variants-bandit", ", single peak", BEST, 50),
+    (("Entropy", "nats"), "variants-bandit", ", single peak", ENTROPY, 50),
+    (("Samples drawn", "so far, mean"), "variants-bandit", ", single peak", ("samples_mean",), 50),
 )
+"""Heading, file, end of the settings' names, columns and steps of each column of charts."""
+_DIVISIONS = 10  # of an axis, about: only its ends are shown, so they may be close
+
+Rows = Sequence[Mapping[str, object]]
 
 
 def make() -> dict[Path, str]:
     """File to text of all pictures."""
-    pictures = {course.RUNS / f"{each.name}.svg": draw_ablation(each, _rows(each.name)) for each in ABLATIONS}
-    for name in DRAWN_RUNS:
-        pictures[course.RUNS / f"charlm-{name}.svg"] = draw_run(name)
-    pictures[course.RUNS / "charlm-arithmetic-10-seeds.svg"] = draw_seeds("charlm-arithmetic-10-seeds")
-    pictures[course.RUNS / "llm-seeds.svg"] = draw_llm_seeds()
-    pictures[course.RUNS / "llm-settings.svg"] = draw_llm_settings()
-    pictures[course.RUNS / "variants.svg"] = draw_relatives("variants", RELATIVES, ON_EACH_TASK)
-    pictures[course.RUNS / "variants-dapo.svg"] = draw_relatives("variants-dapo", DAPO_PARTS, WITH_ITS_PRICE)
-    return pictures
+    pictures = {ablation.name: _ablation(ablation) for ablation in ABLATIONS} | {
+        "charlm-pizza": _run("pizza"),
+        "charlm-arithmetic": _run("arithmetic"),
+        "charlm-arithmetic-10-seeds": _seeds(
+            _rows("charlm-arithmetic-10-seeds"),
+            ("Exact success", "mean, lowest and highest"),
+            ("lowest", "mean", "highest"),
+            title="Ten runs on additions",
+        ),
+        "llm-seeds": _seeds(
+            _scores(outcomes(SEEDS_FILE)),
+            ("Right sums", "median, lowest, highest"),
+            ("low", "median", "high"),
+            title="Ten runs of a pretrained language model",
+        ),
+        "llm-settings": _llm_settings(),
+        "variants": _relatives("variants", RELATIVES, ON_EACH_TASK),
+        "variants-dapo": _relatives("variants-dapo", DAPO_PARTS, WITH_ITS_PRICE),
+    }
+    return {course.RUNS / f"{name}.svg": text for name, text in pictures.items()}
 
 
-def draw_ablation(ablation: Ablation, rows: Rows) -> str:
-    """A row of charts for each setting, a column for each curve; `rows` are those of the CSV."""
-    of = {label: [row for row in rows if row["setting"] == label] for label in ablation.settings}
-    columns = []
-    for curve in ablation.curves:
-        named = {f"{ablation.name}-{curve.name}-{place}": of[label] for place, label in enumerate(of)}
-        columns.append(_charts(named, (curve.title, curve.unit), curve.name, band=curve.band, over=named))
+def _ablation(ablation: Ablation) -> str:
+    """A row of charts per setting, a column per curve."""
+    recorded = _rows(ablation.name)
+    of = {label: [row for row in recorded if row["setting"] == label] for label in ablation.settings}
+    columns = [
+        _column(ablation.name, [*of.values()], (curve.title, curve.unit), curve.columns, reward=curve is MEAN_REWARD)
+        for curve in ablation.curves
+    ]
     return picture(list(zip(of, zip(*columns, strict=True), strict=True)), title=ablation.question)
 
 
-def draw_run(name: str) -> str:
-    """Every metric of a recorded run of the language model, two charts in a row."""
+def _run(name: str) -> str:
+    """Every metric of a run of the small language model, two charts in a row."""
     rows = metrics_of(name)
     charts = []
     for title, unit, names, at_least in METRICS:
-        *coins, values = (_column(rows, each) for each in names)
+        *coins, values = (_values(rows, each) for each in names)
         charts.append(
             Chart(
                 heading=(title, "coin: batch, line: last 10" if coins else unit),
@@ -166,217 +115,87 @@ def draw_run(name: str) -> str:
                 coins=coins[0] if coins else (),
             )
         )
-    return picture([("", charts[place : place + 2]) for place in range(0, len(charts), 2)], title=f"The run {name}")
+    return picture(_in_pairs(charts), title=f"The run {name}")
 
 
-def draw_seeds(name: str) -> str:
-    """Success of several runs over the steps."""
-    rows = _rows(name)
-    low, middle, high = (_column(rows, column) for column in ("lowest", "mean", "highest"))
-    chart = Chart(
-        heading=("Exact success", "mean, lowest and highest"),
-        steps=[int(row["step"]) for row in rows],
-        values=middle,
-        ends=(0.0, 1.0),
-        band=(low, high),
-    )
-    return picture([("", [chart])], title="Ten runs on additions", height=144)
+def _seeds(rows: Rows, heading: tuple[str, str], columns: Sequence[str], *, title: str) -> str:
+    """One large chart of several seeds."""
+    (chart,) = _column("", [rows], heading, columns)
+    return picture([("", [replace(chart, name="")])], title=title, height=144)
 
 
-def draw_llm_seeds() -> str:
-    """Accuracy of the pretrained language model over the steps, of all seeds."""
-    return picture(
-        [("", [_outcomes_chart(outcomes(SEEDS_FILE), "Right sums", "median, lowest, highest")])],
-        title="Ten runs of a pretrained language model",
-        height=144,
-    )
-
-
-def draw_llm_settings() -> str:
-    """The same for the recipe and other settings: the mean of their seeds over its pale line."""
+def _llm_settings() -> str:
+    """The recipe and other settings of `run_llm`, over the pale line of the recipe."""
     runs = outcomes(SETTINGS_FILE)
-    charts = [
-        _outcomes_chart(of_setting(each, runs), each.name, each.detail, name=f"llm-settings-{place}")
-        for place, each in enumerate(SETTINGS)
+    rows = [_scores(of_setting(each, runs)) for each in SETTINGS]
+    charts = _column("llm-settings", rows, ("", ""), ("low", "median", "high"), over_first=True)
+    headed = [replace(chart, heading=each) for chart, each in zip(charts, SETTINGS.values(), strict=True)]
+    return picture(_in_pairs(headed), title="Other settings for a pretrained language model")
+
+
+def _scores(runs: Sequence[Outcome]) -> Rows:
+    """The accuracy of some runs at each step: the worst, the median and the best."""
+    return [
+        {"step": step, "low": min(scores), "median": median(scores), "high": max(scores)}
+        for step, scores in moments(runs)
     ]
-    charts[1:] = [replace(chart, others=[charts[0].name]) for chart in charts[1:]]
-    grid = [("", charts[place : place + 2]) for place in range(0, len(charts), 2)]
-    return picture(grid, title="Other settings for a pretrained language model")
 
 
-def _outcomes_chart(runs: Sequence[Outcome], title: str, unit: str, *, name: str = "") -> Chart:
-    """The median of some runs, and the band between the worst and the best at each moment."""
-    steps, scores = zip(*moments(runs), strict=True)
-    return Chart(
-        heading=(title, unit),
-        steps=steps,
-        values=[median(each) for each in scores],
-        ends=(0.0, 1.0),
-        band=([min(each) for each in scores], [max(each) for each in scores]),
-        name=name,
-    )
-
-
-def draw_relatives(picture_name: str, methods: Mapping[str, str], panels: Sequence[Panel]) -> str:
-    """A row of charts for each method, over the pale line of GRPO, which is the first."""
+def _relatives(
+    name: str, methods: Mapping[str, str], panels: Sequence[tuple[tuple[str, str], str, str, Sequence[str], int]]
+) -> str:
+    """A row of charts per method, over the pale line of GRPO, which is the first."""
     columns = []
-    for place, panel in enumerate(panels):
-        recorded = _rows(f"variants-{panel.loop}")
-        named = {
-            f"{picture_name}-{place}-{method}": [row for row in recorded if row["setting"] == method + panel.task]
-            for method in methods
-        }
-        grpo = next(iter(named))
-        columns.append(_charts(named, panel.heading, panel.curve, band=panel.band, over=[grpo], longest=panel.steps))
+    for place, (heading, file, task, curve, steps) in enumerate(panels):
+        recorded = _rows(file)
+        rows = [[row for row in recorded if row["setting"] == method + task] for method in methods]
+        columns.append(_column(f"{name}-{place}", rows, heading, curve, over_first=True, steps=steps))
     grid = list(zip(methods.values(), zip(*columns, strict=True), strict=True))
     return picture(grid, title="GRPO and its relatives", height=60)
 
 
-def _charts(
-    of: Mapping[str, Rows],
+def _column(
+    name: str,
+    recordings: Sequence[Rows],
     heading: tuple[str, str],
-    curve: str,
+    columns: Sequence[str],
     *,
-    band: bool,
-    over: Iterable[str],
-    longest: int | None = None,
+    over_first: bool = False,
+    steps: int | None = None,
+    reward: bool = False,
 ) -> list[Chart]:
-    """One curve of several settings, one chart below the other.
+    """One curve of several recordings, one chart below the other.
 
     Args:
-        of: Name of each line to the rows of its setting.
+        name: Begins the names of the lines.
+        recordings: The rows of each chart.
         heading: Of the first chart.
-        curve: Columns of the rows, without their endings.
-        band: Whether it has a median and a band; else it has a mean.
-        over: Names of the lines that all other charts show pale.
-        longest: How many rows are drawn; all of them if None.
+        columns: Of the rows: the line, or the low end of a band, its line and its high end.
+        over_first: Show only the first line pale in the other charts, instead of all other lines.
+        steps: How many rows are drawn; all of them if None.
+        reward: Whether the values are rewards.
     """
-    middle, highest = (f"{curve}_median", f"{curve}_high") if band else (f"{curve}_mean", f"{curve}_mean")
-    ends = _ends([_column(rows, highest) for rows in of.values()])
-    first = next(iter(of))
-    charts = []
-    for name, rows in of.items():
-        shown = rows[:longest]
-        charts.append(
-            Chart(
-                heading=heading if name == first else ("", ""),
-                steps=[int(str(row["step"])) for row in shown],
-                values=_column(shown, middle),
-                ends=ends,
-                band=(_column(shown, f"{curve}_low"), _column(shown, highest)) if band else None,
-                name=name,
-                others=[other for other in over if other != name],
-                reward=curve == "mean_reward",
-            )
+    line, highest = columns[len(columns) // 2], columns[-1]
+    ends = _ends([_values(rows, highest) for rows in recordings])
+    names = [f"{name}-{line}-{place}" for place in range(len(recordings))]
+    pale = names[:1] if over_first else names
+    return [
+        Chart(
+            heading=("", "") if place else heading,
+            steps=[int(str(row["step"])) for row in rows[:steps]],
+            values=_values(rows[:steps], line),
+            ends=ends,
+            band=(_values(rows[:steps], columns[0]), _values(rows[:steps], highest)) if len(columns) > 1 else None,
+            name=names[place],
+            others=[other for other in pale if other != names[place]],
+            reward=reward,
         )
-    return charts
-
-
-def picture(grid: Sequence[tuple[str, Sequence[Chart]]], *, title: str, height: int = 72) -> str:
-    """The text of an SVG file.
-
-    Args:
-        grid: The rows: what they are called, and one to three charts, equally many in each.
-        title: What the picture shows, for screen readers; the page says the rest.
-        height: Of a chart, in pixels.
-    """
-    parts: list[str] = []
-    y = 0
-    for label, charts in grid:
-        headings, deepest = _headings(charts)
-        parts += [_text(words, x, y + _LINE * (line + 1) - 4, look) for words, x, line, look in headings]
-        y += _LINE * deepest
-        if label:
-            y += _LINE + (6 if deepest else 0)
-            parts.append(_text(label, 0, y - 4, ' font-weight="700"'))
-        y += 4
-        for chart, (left, width) in zip(charts, _places(len(charts)), strict=True):
-            parts += _chart(chart, left, y, width, height)
-        y += height + _GAP
-    for chart, (left, width) in zip(charts, _places(len(charts)), strict=True):
-        parts += _foot(chart, left, y + 3, width)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="grpo-recorded" width="656" height="{y + 8}" role="img" '
-        f'font-family="sans-serif" font-size="13" fill="currentColor" stroke="none">\n'
-        f"<title>{html.escape(title)}</title>\n" + "\n".join(parts) + "\n</svg>\n"
-    )
-
-
-def _headings(charts: Sequence[Chart]) -> tuple[list[tuple[str, float, int, str]], int]:
-    """Words, place, line and look of all headings of a row, and how many lines they need."""
-    found = []
-    for column, (name, unit) in enumerate(chart.heading for chart in charts):
-        lines = [(words, ' font-weight="700"') for words in textwrap.wrap(name, _LETTERS)]
-        lines += [(unit, ' class="quiet"')] if unit else []
-        found += [(words, 100 * column / len(charts), line, look) for line, (words, look) in enumerate(lines)]
-    return found, max((line + 1 for _, _, line, _ in found), default=0)
-
-
-def _places(columns: int) -> list[tuple[float, float]]:
-    """Left end and width of the charts of a row, in percent; left of each is room for the numbers of its axis."""
-    column = 100 / columns
-    margin = {1: 10.0, 2: 12.0, 3: 20 / 3}[columns]
-    gap = 2 if columns > 1 else 0
-    return [
-        (place * column + margin, column - margin - (gap if place + 1 < columns else 0)) for place in range(columns)
+        for place, rows in enumerate(recordings)
     ]
 
 
-def _chart(chart: Chart, left: float, top: int, width: float, height: int) -> list[str]:
-    """Numbers of the vertical axis, and the drawing that is stretched to its place."""
-    low, high = chart.ends
-    parts = [
-        _text(f"{value:g}".replace("-", "\N{MINUS SIGN}"), left - 1, y, ' class="quiet" text-anchor="end"')
-        for value, y in ((high, top + 9), (low, top + height))
-    ]
-    shapes = [f'<path d="M0,0H{_ACROSS}M0,{_UP}H{_ACROSS}" stroke-opacity=".25"/>']
-    if low < 0 < high:
-        shapes.append(f'<path d="M0,{_up(0.0, chart.ends)}h{_ACROSS}" stroke-opacity=".25"/>')
-    if chart.band:
-        lower, upper = (_points(chart, values) for values in chart.band)
-        look = 'class="reward" fill="gold"' if chart.reward else 'stroke="none" fill="currentColor" fill-opacity=".16"'
-        shapes.append(f'<path {look} d="{_path(upper + lower[::-1])}z"/>')
-    shapes.append('<g stroke-opacity=".3">' + "".join(f'<use href="#{name}"/>' for name in chart.others) + "</g>")
-    dots = "".join(f"M{x},{y}h0" for x, y in _points(chart, chart.coins))
-    if dots:  # gold has an outline of ink
-        shapes.append(f'<path stroke-linecap="round" stroke-width="8" d="{dots}"/>')
-        shapes.append(f'<path class="coin" stroke-linecap="round" stroke-width="5" stroke="gold" d="{dots}"/>')
-    name = f' id="{chart.name}"' if chart.name else ""
-    shapes.append(f'<g stroke-width="2"><path{name} d="{_path(_points(chart, chart.values))}"/></g>')
-    body = "".join(shapes).replace("<path", '<path vector-effect="non-scaling-stroke"')
-    parts.append(
-        f'<svg x="{_percent(left)}" y="{top}" width="{_percent(width)}" height="{height}" overflow="visible" '
-        f'fill="none" stroke="currentColor" viewBox="0 0 {_ACROSS} {_UP}" preserveAspectRatio="none">{body}</svg>'
-    )
-    return parts
-
-
-def _foot(chart: Chart, left: float, y: int, width: float) -> list[str]:
-    """Where the horizontal axis begins and ends."""
-    return [
-        _text(f"{chart.steps[0]}", left, y, ' class="quiet"'),
-        _text(f"{chart.steps[-1]} steps", left + width, y, ' class="quiet" text-anchor="end"'),
-    ]
-
-
-def _points(chart: Chart, values: Values) -> list[tuple[int, int]]:
-    first, last = chart.steps[0], chart.steps[-1]
-    return [
-        (round((step - first) / (last - first) * _ACROSS), _up(value, chart.ends))
-        for step, value in zip(chart.steps, values, strict=False)
-        if value is not None
-    ]
-
-
-def _up(value: float, ends: tuple[float, float]) -> int:
-    low, high = ends
-    return round((1 - (value - low) / (high - low)) * _UP)
-
-
-def _path(points: Sequence[tuple[int, int]]) -> str:
-    """A line through points, each given by its distance from the one before."""
-    steps = [f"{x - x0},{y - y0}" for (x0, y0), (x, y) in itertools.pairwise(points)]
-    return f"M{points[0][0]},{points[0][1]}l{' '.join(steps)}"
+def _in_pairs(charts: Sequence[Chart]) -> list[tuple[str, Sequence[Chart]]]:
+    return [("", charts[place : place + 2]) for place in range(0, len(charts), 2)]
 
 
 def _ends(lines: Sequence[Values], at_least: tuple[float, float] = (0.0, 1.0)) -> tuple[float, float]:
@@ -386,18 +205,10 @@ def _ends(lines: Sequence[Values], at_least: tuple[float, float] = (0.0, 1.0)) -
     return round_ends(low, high, round_step((high - low) / _DIVISIONS))
 
 
-def _column(rows: Rows, name: str) -> list[float | None]:
+def _values(rows: Rows, name: str) -> Values:
     return [float(str(row[name])) if row.get(name) not in ("", None) else None for row in rows]
 
 
 def _rows(name: str) -> list[dict[str, str]]:
     with (course.RUNS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def _percent(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") + "%"
-
-
-def _text(words: str, x: float, y: float, look: str) -> str:
-    return f'<text x="{_percent(x)}" y="{y}"{look}>{html.escape(words)}</text>'

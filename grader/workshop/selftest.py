@@ -1,16 +1,14 @@
 """Grades answers whose grade is known: the proof that the checks are right.
 
 The untouched stub earns nothing, answers without work earn nothing, the model answers and every fair variant earn
-everything, also where later exercises call them, and every misconception is caught and named. A sample is graded once
-more in one interpreter for all checks, as on macOS and Windows, and must get the same verdicts. `one_check_less` asks
-what each check is good for.
+everything, also where later exercises call them, and every misconception is caught and named.
 """
 
 from __future__ import annotations
 
-import hashlib
+import functools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,12 +18,9 @@ from ..core.contents import read_submission
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, Result
 from ..core.submission import Submission
 from ..grading import vectors
-from ..grading.check import Check
-from ..grading.diagnosis import diagnose
 from ..grading.run import Grading
 from ..grading.settings import declared_checks
 from ..grading.student import Loaded
-from ..grading.vectors import Observation, Vector
 from .catalogue import Entry, misconceptions, replaced, variants, variants_together
 from .stubs import make_stubs
 
@@ -41,143 +36,74 @@ WITHOUT_WORK = {
 }
 """Bodies of functions that take `*arguments, **options` and do no work."""
 
-ONE_OF = {
-    "stubs": "stub",
-    "model answers": "model answer",
-    "answers without work": "answer without work",
-    "fair variants": "fair variant",
-    "fair variants together": "fair variant together",
-    "misconceptions": "misconception",
-}
-"""Every kind of answers, and what one of them is called."""
-
-AGAIN = "once more in one interpreter"
-"""What is counted of the sample."""
-_IN_TURN = 4
-"""Of so many checks `quick` runs one on variants together: the other variants of a function meet the others."""
-_SAMPLED = ("model answers", "answers without work", "fair variants", "misconceptions")
-
 
 @dataclass
 class Report:
     """What the self-test found.
 
     Attributes:
-        counts: What was tried, and how often.
+        counts: What was graded, and how often.
         problems: One sentence for everything that is not as it must be.
     """
 
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
-
-    def count(self, what: str) -> None:
-        self.counts[what] = self.counts.get(what, 0) + 1
-
-
-@dataclass(frozen=True)
-class Asked:
-    """One grading of an answer, as plain data: another process may do it.
-
-    Attributes:
-        submission: The answer.
-        exercise: The one that it is graded on.
-        checks: Ids of the checks to run.
-        options: Of `Settings`.
-        cold: In one interpreter for all checks, and not in a forked worker for each.
-    """
-
-    submission: Submission
-    exercise: str
-    checks: tuple[str, ...]
-    options: dict[str, Any]
-    cold: bool = False
-
-    def graded(self, start: Callable[..., Loaded], start_cold: Callable[..., Loaded]) -> Result:
-        """What the grader says, with workers from `start`, or from `start_cold`."""
-        start = start_cold if self.cold else start
-        declared = declared_checks([self.exercise], hidden=True)
-        checks = {name: declared[name] for name in self.checks}
-        return Grading(self.submission, [self.exercise], start, checks=checks, **self.options).run()
-
-
-Grade = Callable[[Sequence[Asked]], Iterable[Result]]
-"""Does gradings, here or in other processes, and gives their results in the same order."""
-
-
-def grading_here(start: Callable[..., Loaded], start_cold: Callable[..., Loaded]) -> Grade:
-    """Grades one after the other in this process.
-
-    Args:
-        start: Makes an empty worker.
-        start_cold: Makes one that is an interpreter of its own.
-    """
-    return lambda asked: (each.graded(start, start_cold) for each in asked)
 
 
 @dataclass(frozen=True)
 class Job:
-    """One answer with a known grade.
+    """One answer with a known grade, as plain data: another process may grade it.
 
     Attributes:
-        what: Its kind, one of `ONE_OF`.
+        what: Its kind, as the report counts it.
         name: For whoever reads the report.
-        exercise: The one that it is graded on.
-        judge: Writes into the report what is not as it must be.
+        exercise: The exercise that it is graded on.
+        problems: What is wrong with a result.
         submission: The answer.
-        replaced: The one function that is not the model answer; "" if there is none, or more.
-        mistake: Name of the misconception; "" if it is none.
-        together: All functions that are variants, each as "exercise.function", if there are more than one.
-        place: Of variants together, the number of this submission.
+        functions: The replaced functions, each as "exercise.function"; empty for stubs and model answers.
         seed: Of the generated inputs.
     """
 
     what: str
     name: str
     exercise: str
-    judge: Callable[[Result, Report], None]
+    problems: Callable[[Result], Iterable[str]]
     submission: Submission
-    replaced: str = ""
-    mistake: str = ""
-    together: frozenset[str] = frozenset()
-    place: int = 0
+    functions: frozenset[str] = frozenset()
     seed: int = 0
 
-    def checks(self, *, quick: bool = False) -> dict[str, Check]:
-        """Those of the function that was replaced, and the gates of the others: they say whether it harms its callers.
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """Ids of the checks to run: those of a replaced function, and the gates of the functions that call it.
 
-        Of variants together those of the functions that call one of them, and all checks where nothing was replaced.
-
-        Args:
-            quick: Leave out the gates of functions that do not call it, because what they run is the model answer; and
-                for a misconception the checks whose worked examples do not show it, because they do not name it. Of
-                variants together the gates of their callers and every fourth of the other checks, in turn: each check
-                meets several of these submissions, each submission several checks, and each variant alone all of its.
+        Of variants together, those of the functions that call one of them; where nothing is replaced, all checks.
         """
         declared = declared_checks([self.exercise], hidden=True)
-        if self.together:
-            callers = _callers(self.exercise, self.together)
-            of_callers = {name: check for name, check in declared.items() if check.function in callers}
-            in_turn = [name for name, check in of_callers.items() if quick and not check.gate]
-            left_out = {name for number, name in enumerate(in_turn) if (number + self.place) % _IN_TURN}
-            return {name: check for name, check in of_callers.items() if name not in left_out}
-        if not self.replaced:
-            return declared
-        gates_of = {*course.exercise(self.exercise).function_names}
-        own = {name for name, check in declared.items() if check.function == self.replaced}
-        if quick:
-            gates_of = _callers(self.exercise, {f"{self.exercise}.{self.replaced}"}) | {self.replaced}
-            own = self._showing() or own
-        if self.what == "fair variants" and (quick or self.seed):  # with their callers they are graded together
-            gates_of = {self.replaced}
-        return {name: c for name, c in declared.items() if name in own or (c.gate and c.function in gates_of)}
+        if not self.functions:
+            return (*declared,)
+        callers = _callers(self.exercise, self.functions)
+        if self.what == "fair variants together":
+            return tuple(name for name, check in declared.items() if check.function in callers)
+        own = {name.partition(".")[2] for name in self.functions}
+        return tuple(
+            name
+            for name, check in declared.items()
+            if check.function in own or (check.gate and check.function in callers)
+        )
 
-    def _showing(self) -> set[str]:
-        """The checks in whose worked examples a misconception was recorded."""
-        answers = recorded_answers(self.exercise, self.replaced, self.mistake)
-        return {vector.check for vector, _ in answers if self.mistake in vector.mistakes}
+    def graded(self, start: Callable[..., Loaded], *, quick: bool = False) -> Result:
+        """What the grader says, with workers from `start`; if `quick`, with one per answer instead of one per check."""
+        declared = declared_checks([self.exercise], hidden=True)
+        checks = {name: declared[name] for name in self.checks}
+        options: dict[str, Any] = {"fresh_workers": not quick, "second_pass": False, "seed": self.seed}
+        return Grading(self.submission, [self.exercise], start, checks=checks, **options).run()
 
 
-def _callers(exercise: str, functions: Collection[str]) -> set[str]:
+Grade = Callable[[Sequence[Job]], Iterable[Result]]
+"""Grades answers, here or in other processes, and gives the results in the same order."""
+
+
+def _callers(exercise: str, functions: Iterable[str]) -> set[str]:
     """The functions of an exercise that call one of some functions, each given as "exercise.function"."""
     uses = course.exercise(exercise).uses
     return {name for name, called in uses.items() if not {*called}.isdisjoint(functions)}
@@ -192,30 +118,35 @@ def jobs(exercise: str, starter: dict[str, str], *, seeds: int = 1) -> Iterator[
         seeds: How many seeds, from 0.
     """
     stub = Submission("stub", Path("stub"), starter, {})
-    yield Job("stubs", "the untouched stub", exercise, _must_be_not_written, stub)
+    yield Job("stubs", "the untouched stub", exercise, _not_unwritten, stub)
     for function in course.exercise(exercise).function_names:
-        for name, submission in _without_work(exercise, function):
-            judge = _must_earn_nothing(function)
-            yield Job("answers without work", f"{function}: {name}", exercise, judge, submission, function)
+        for name, body in WITHOUT_WORK.items():
+            text = f"def {name}(*arguments, **options):\n    {body}\n"
+            submission = replaced(exercise, function, name, text)
+            replaced_functions = frozenset({f"{exercise}.{function}"})
+            problems = functools.partial(_earning, function)
+            yield Job("answers without work", f"{function}: {name}", exercise, problems, submission, replaced_functions)
     for seed in range(seeds):
-        for job in _right(exercise, seed):
+        for job in _right(exercise):
             yield replace(job, seed=seed, name=f"{job.name}, seed {seed}" if seed else job.name)
     for entry in misconceptions(exercise):
-        name = f"{entry.function}: {entry.name}"
-        judge = _must_be_named(entry)
-        yield Job("misconceptions", name, exercise, judge, entry.submission, entry.function, entry.name)
+        yield _of_entry("misconceptions", entry, functools.partial(_unnamed, entry))
 
 
-def _right(exercise: str, seed: int) -> Iterator[Job]:
-    """The answers that must earn everything; which variants are together depends on the seed."""
-    yield Job("model answers", "the model answer", exercise, _must_earn_all, read_submission(course.MODEL_ANSWERS))
+def _right(exercise: str) -> Iterator[Job]:
+    """The answers that must earn everything."""
+    yield Job("model answers", "the model answer", exercise, _lost, read_submission(course.MODEL_ANSWERS))
     for entry in variants(exercise):
-        name = f"{entry.function}: {entry.name}"
-        yield Job("fair variants", name, exercise, _must_earn_all, entry.submission, entry.function)
-    yield from _variants_together(exercise, seed)
+        yield _of_entry("fair variants", entry, _lost)
+    yield from _variants_together(exercise)
 
 
-def _variants_together(exercise: str, seed: int) -> Iterator[Job]:
+def _of_entry(what: str, entry: Entry, problems: Callable[[Result], Iterable[str]]) -> Job:
+    name, functions = f"{entry.function}: {entry.name}", frozenset({f"{entry.exercise}.{entry.function}"})
+    return Job(what, name, entry.exercise, problems, entry.submission, functions)
+
+
+def _variants_together(exercise: str) -> Iterator[Job]:
     """Variants of all functions at once, where the functions of an exercise call those of others.
 
     A right answer must not cost points two exercises later, whatever the other right answers are.
@@ -226,16 +157,9 @@ def _variants_together(exercise: str, seed: int) -> Iterator[Job]:
         return
     known = (f"{name}.{entry.function}" for name in {*used, exercise} for entry in variants(name))
     counts = Counter(name for name in known if name in called)  # beyond these nothing has a caller to be graded
-    for place, (submission, together) in enumerate(variants_together(max(counts.values(), default=0), seed=seed)):
-        job = Job("fair variants together", submission.folder, exercise, _must_earn_all, submission, together=together)
-        yield replace(job, place=place)
-
-
-def _without_work(exercise: str, function: str) -> Iterator[tuple[str, Submission]]:
-    """The answers without work to one function, by name."""
-    for name, body in WITHOUT_WORK.items():
-        text = f"def {name}(*arguments, **options):\n    {body}\n"
-        yield name, replaced(exercise, function, name, text)
+    for place in range(max(counts.values(), default=0)):
+        submission, functions = variants_together(place)
+        yield Job("fair variants together", submission.folder, exercise, _lost, submission, functions)
 
 
 def selftest(
@@ -243,9 +167,7 @@ def selftest(
     grade: Grade,
     *,
     only: str = "",
-    quick: bool = False,
     seeds: int = 1,
-    cold: bool = False,
     on_result: Callable[[Job, Result], None] = lambda *_: None,
     track: Callable[[list[Any]], Iterable[Any]] = iter,
 ) -> Report:
@@ -255,135 +177,61 @@ def selftest(
         exercises: Names of exercises.
         grade: Does the gradings.
         only: Only answers with this text in their name, which begins with the function that they replace.
-        quick: Each answer on the checks that can tell it from the model answer, and no others, in one worker. A
-            misconception is named by its recorded answers; `course dev vectors --check` says whether they are its.
         seeds: Grade the answers that must earn everything with this many seeds.
-        cold: Grade a sample once more in one interpreter, where no fork helps: each costs an import of torch.
         on_result: Called with every answer and what the grader said of it.
         track: Goes through a list and shows how far it is.
     """
-    report = Report(problems=[problem for exercise in exercises for problem in _unchecked(exercise, only)])
+    report = Report()
     starter = make_stubs(course.MODEL_ANSWERS)
     answers = [job for exercise in exercises for job in jobs(exercise, starter, seeds=seeds) if only in job.name]
-    options = {"fresh_workers": not quick, "name_mistakes": not quick, "second_pass": False}
-    asked = [
-        Asked(job.submission, job.exercise, (*job.checks(quick=quick),), {**options, "seed": job.seed})
-        for job in answers
-    ]
-    sampled = sample(answers) if cold else []
-    verdicts: dict[tuple[str, str], dict[str, str]] = {}
-    for job, question, result in zip(track(answers), asked, grade(asked), strict=True):
-        if job in sampled:
-            verdicts[job.exercise, job.name] = _verdicts(result)
-        if quick and job.mistake and result.exit_code == 0:  # it shows in what no worked example asks for
-            (result,) = grade([replace(question, checks=(*job.checks(),))])
-        if quick and job.mistake:
-            _name_by_recorded_answers(job, result)
+    for job, result in zip(track(answers), grade(answers), strict=True):
         on_result(job, result)
-        report.count(job.what)
-        found = Report()
-        if problem := grader_problem(result):
-            found.problems.append(problem)
-        else:
-            job.judge(result, found)
-        report.problems += [f"{job.exercise}: {job.name}: {problem}" for problem in found.problems]
-    again = {
-        (job.exercise, job.name): replace(question, cold=True, options={**question.options, "fresh_workers": False})
-        for job, question in zip(answers, asked, strict=True)
-        if job in sampled
-    }
-    for (exercise, name), result in zip(track([*again]), grade([*again.values()]), strict=True):
-        report.count(AGAIN)
-        warm = verdicts[exercise, name]
-        report.problems += [
-            f"{exercise}: {name}: {check} is {warm.get(check)}, and in one interpreter {verdict}"
-            for check, verdict in _verdicts(result).items()
-            if warm.get(check) != verdict
-        ]
+        report.counts[job.what] += 1
+        problems = _failures_of_the_grader(result) or job.problems(result)
+        report.problems += [f"{job.exercise}: {job.name}: {problem}" for problem in problems]
     return report
 
 
-def _verdicts(result: Result) -> dict[str, str]:
-    return {check.id: check.outcome for check in result.checks}
-
-
-def sample(answers: Sequence[Job]) -> list[Job]:
-    """One answer of each kind of each exercise, by the digest of its name: the same one until others are added."""
-    kinds: dict[tuple[str, str], list[Job]] = {}
-    for job in answers:
-        if job.what in _SAMPLED and not job.seed:
-            kinds.setdefault((job.exercise, job.what), []).append(job)
-    return [min(same, key=lambda job: hashlib.sha256(job.name.encode()).digest()) for same in kinds.values()]
-
-
-def grader_problem(result: Result) -> str:
-    """Why the grader, and not the answer, failed; "" if it did not."""
+def _failures_of_the_grader(result: Result) -> list[str]:
     if result.exit_code != 3:
-        return ""
+        return []
     broken = next((f"{check.id}: {check.story}" for check in result.checks if check.outcome == GRADER_ERROR), "")
-    return f"the grader failed: {result.problem or broken}"
+    return [f"the grader failed: {result.problem or broken}"]
 
 
-def _unchecked(exercise: str, only: str) -> Iterator[str]:
-    """A problem for each function that no check is for, so that every answer to it earns the same."""
-    checked = {check.function for check in declared_checks([exercise], hidden=True).values()}
-    for function in course.exercise(exercise).function_names:
-        if function not in checked and only in function:
-            yield f"{exercise}: {function}: has no check; `course dev check {exercise}` says what it needs"
+# What is wrong with the result of an answer
 
 
-def recorded_answers(exercise: str, function: str, mistake: str) -> list[tuple[Vector, Observation]]:
-    """Every worked example of a function with what was recorded of a misconception."""
-    recorded, _ = vectors.load(exercise)
-    return [
-        (vector, vector.mistakes.get(mistake, vector.expected))
-        for examples in recorded.values()
-        for vector in examples
-        if vector.function == function
-    ]
+def _lost(result: Result) -> Iterator[str]:
+    """Checks that a right answer did not pass."""
+    for check in result.checks:
+        if check.outcome != PASSED:
+            details = (f"{check.outcome}: {check.title}", check.call, check.story, str(check.rows or ""))
+            yield " ".join(filter(None, details))
 
 
-def _name_by_recorded_answers(job: Job, result: Result) -> None:
-    """Write into a result what naming would find, without making the calls again that were recorded."""
-    _, known = vectors.load(job.exercise)
-    seen = recorded_answers(job.exercise, job.replaced, job.mistake)
-    failing = [c.id for c in result.checks if c.function == job.replaced and c.outcome in (FAILED, BROKEN)]
-    result.exercises[0].misconceptions = diagnose(seen, known[job.replaced], failing)
+def _not_unwritten(result: Result) -> Iterator[str]:
+    """Checks that do not say of a stub that it is not written."""
+    for check in result.checks:
+        if check.outcome != NOT_WRITTEN:
+            yield f"{check.outcome}, not unwritten: {check.title}"
 
 
-def _must_earn_all(result: Result, report: Report) -> None:
-    report.problems += [
-        " ".join(filter(None, (f"{c.outcome}: {c.title}", c.call, c.story, str(c.rows or ""))))
-        for c in result.checks
-        if c.outcome != PASSED
-    ]
+def _earning(function: str, result: Result) -> Iterator[str]:
+    """Checks of a function that an answer without work passed."""
+    for check in result.checks:
+        if check.function == function and check.earned:
+            yield f"earns {check.earned} for: {check.title}"
 
 
-def _must_be_not_written(result: Result, report: Report) -> None:
-    report.problems += [f"{c.outcome}, not unwritten: {c.title}" for c in result.checks if c.outcome != NOT_WRITTEN]
-
-
-def _must_earn_nothing(function: str) -> Callable[[Result, Report], None]:
-    def judge(result: Result, report: Report) -> None:
-        free = [check for check in result.checks if check.function == function and check.earned]
-        report.problems += [f"earns {check.earned} for: {check.title}" for check in free]
-
-    return judge
-
-
-def _must_be_named(entry: Entry) -> Callable[[Result, Report], None]:
-    def judge(result: Result, report: Report) -> None:
-        failed = [check for check in result.checks if check.outcome in (FAILED, BROKEN)]
-        named = {found.name for exercise in result.exercises for found in exercise.misconceptions}
-        if not failed:
-            report.problems.append("is not caught; add a check that it fails, or an example to one")
-        elif named != {entry.name}:
-            report.problems.append(f"is named {' and '.join(sorted(named)) or 'nothing'}; {_to_be_named(entry)}")
-        callers = _callers(entry.exercise, {f"{entry.exercise}.{entry.function}"})
-        if any(check.function not in {entry.function, *callers} for check in failed):
-            report.problems.append("makes checks of another function fail; let it do one thing wrong, not two")
-
-    return judge
+def _unnamed(entry: Entry, result: Result) -> Iterator[str]:
+    """Whether a misconception is missed, or not named alone."""
+    if all(check.outcome not in (FAILED, BROKEN) for check in result.checks):
+        yield "is not caught; add a check that it fails, or an example to one"
+        return
+    named = {mistake.name for exercise in result.exercises for mistake in exercise.misconceptions}
+    if named != {entry.name}:
+        yield f"is named {' and '.join(sorted(named)) or 'nothing'}; {_to_be_named(entry)}"
 
 
 def _to_be_named(entry: Entry) -> str:

@@ -138,12 +138,12 @@ def test_functions_get_the_lines_given_by_the_stub_and_helpers_and_their_order_s
     [
         (["  for weight in weights:\n-     third = helper(weight)"], "no line `third = helper.weight.`"),
         (["- weight.clear()"], "`weight.clear..` fits 2 places"),
-        ([f"- {FIRST}\n-     weight.clear()"], "`first = .*do not follow each other"),
-        ([""], "no line with - or"),
-        (["+ print(1)"], "`print.1.` only puts lines in"),
-        (["- first,\nsecond,"], "`second,` begins with neither"),
+        ([f"- {FIRST}\n-     weight.clear()"], "`first = .* fits 0 places"),
+        ([""], "needs lines"),
+        (["+ print(1)"], "`print.1.` needs lines"),
+        (["  first,\n  second,"], "needs lines"),
+        (["- first,\n* second,"], "needs lines"),
         ([], "no hunk"),
-        (["- first,\n  second,", "  second,\n+ third,"], "share the line `second,`"),
         ([f"- {FIRST}\n+ first = ("], r"not Python .*`first = \(`"),
     ],
 )

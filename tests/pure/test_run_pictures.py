@@ -55,9 +55,9 @@ def test_every_line_goes_through_the_recorded_numbers(ablation: Any) -> None:
     picture = Picture(ablation.name)
     for place, setting in enumerate(ablation.settings):
         for column, curve in enumerate(ablation.curves):
-            values = recorded(ablation.name, setting, f"{curve.name}_{'median' if curve.band else 'mean'}")
-            line = f"{ablation.name}-{curve.name}-{place}"
-            picture.assert_line(line, place * len(ablation.curves) + column, values)
+            drawn = f"{curve.name}_{'median' if curve.band else 'mean'}"
+            values = recorded(ablation.name, setting, drawn)
+            picture.assert_line(f"{ablation.name}-{drawn}-{place}", place * len(ablation.curves) + column, values)
 
 
 def test_the_band_of_ten_seeds_reaches_from_the_worst_to_the_best_and_its_line_is_their_median() -> None:
