@@ -71,6 +71,9 @@ _WRITTEN_AS = {
     "grade.yml": ".github/workflows/grade.yml",
 }
 MANIFEST = "grader/core/manifest.json"
+LIBRARIES = "docs/assets/runs/as-shipped.json"
+"""What libraries compute on one batch, for `starter/given/as_shipped.py`."""
+
 _PACKAGE = re.compile(r"grader/(.*/)?__init__\.py$")
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _FOLDED = re.compile(r"^/// details \| ([^\n]+)\n(?: +type:[^\n]*\n)? +attrs: \{id: ([^}]+)}\n(.*?)^///$", re.M | re.S)
@@ -99,7 +102,8 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     modules, stubs = modules_of(names), make_stubs(course.MODEL_ANSWERS)
     files = {f"starter/{name}": text.encode() for name, text in stubs.items() if name in modules}
     given = (f"starter/{name}" for name in modules if name not in stubs)
-    files |= course_files("starter/README.md", *given, *weights_of(names), exercises=names)
+    record = [LIBRARIES] if f"{GIVEN}/as_shipped.py" in modules else []
+    files |= course_files("starter/README.md", *given, *weights_of(names), *record, exercises=names)
     graded_with = {name for each in exercises for name in each.given}
     files |= {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
     files |= course_files(*GRADER, exercises=names) | _points(exercises)
