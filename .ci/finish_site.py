@@ -17,6 +17,7 @@ from grader.core import course
 from grader.workshop.finish_site import finish
 
 _log = logging.getLogger("mkdocs.hooks.finish_site")
+_BOOST = {"ten-minutes/": 8, "learn/": 4, "reference/glossary/": 4, "exercises/": 0.5, "reference/given/": 0.1}
 _ROOT = Path(__file__).parents[1]
 _FOR_INSTRUCTORS = "instructors/"
 _LINK = rf'<a [^>]*href="(?:\.\./|\./)*{_FOR_INSTRUCTORS}[^"]*"[^>]*>'
@@ -47,6 +48,22 @@ def on_files(files: Any, *, config: Any) -> None:
 def on_post_page(output: str, *, page: Any, config: Any) -> str:
     """With `instructors = false`, no page leads to theirs; a row of a table that does is left out."""
     return output if course.WRITTEN.instructors else _LINKED.sub(r"\1", _ROW.sub("", output))
+
+
+def on_nav(nav: Any, *, config: Any, files: Any) -> None:
+    """The pages of an exercise that are not in the menu belong where the page of the exercise is."""
+    for page in (file.page for file in files.documentation_pages() if re.match(r"exercises/\w+/", file.src_uri)):
+        exercise = files.get_file_from_path(f"{page.file.src_uri.rpartition('/')[0]}.md")
+        page.parent = exercise.page.parent if exercise else None
+
+
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> None:
+    """Students do not search the pages for instructors, and find what explains before what applies it."""
+    if page.url.startswith(("instructors/", "maintainers/")):
+        page.meta["search"] = {"exclude": True}
+    for start, boost in _BOOST.items():
+        if page.url.startswith(start) and "exclude" not in page.meta.get("search", {}):
+            page.meta["search"] = {"boost": boost}
 
 
 def on_post_build(*, config: Any) -> None:

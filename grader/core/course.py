@@ -112,7 +112,7 @@ class Exercise:
     @property
     def mistakes_page(self) -> str:
         """The page of its common mistakes, from the repository root."""
-        return f"docs/mistakes/{self.name}.md"
+        return f"docs/exercises/{self.name}/mistakes.md"
 
     @property
     def pages(self) -> tuple[str, ...]:
@@ -242,7 +242,7 @@ def page_address(page: str, site: str = "") -> str:
     """Where a student reads a page: on the published site if there is one, else the path from the root of the course.
 
     Args:
-        page: Path from the repository root, with an anchor or without: `docs/mistakes/clip.md#clip_fraction`.
+        page: Path from the repository root, with an anchor or without: `docs/exercises/clip/mistakes.md#clip_fraction`.
         site: Address of the site, with a slash at its end, where it is not that of this course.
     """
     site = site or WRITTEN.site

@@ -1,4 +1,4 @@
-"""What `course.toml` says in other files: menus, the path, the list of exercises, and whose course it is.
+"""What `course.toml` says in other files: menus, the list of exercises, and whose course it is.
 
 `course dev numbers` writes the lists that are in configuration and in scripts; those on pages are put in when a page is
 built (`page_values`). Left out: sentences about the exercises, which a person writes.
@@ -16,12 +16,8 @@ from ..core import course
 from ..core.text import counted
 from ..grading.check import checks_of
 from ..worksheet.grade import empty_result
+from . import path
 from .published import published
-
-WORDS_PER_MINUTE = 130
-"""Of somebody who reads to understand, and tries the figures."""
-_FIRST_LOOK, _WORKSHEET, _INSTALLATION = 10, 25, 5
-"""Minutes that their pages name."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +56,8 @@ def course_lists() -> Iterator[PageList]:
     yield from _of_the_site()
     counts = tuple(f"  {each.name}: {len(each.function_names)}," for each in course.EXERCISES)
     yield PageList("docs/assets/js/core/report_files.mjs", r"  \w+: \d+,", counts)
+    stops = tuple(f'  "{stop.page}",' for stop in path.stops())
+    yield PageList("docs/assets/js/core/path.mjs", r'  "[\w/-]+",', stops)
 
 
 def worksheet() -> str:
@@ -77,10 +75,6 @@ def _of_the_site() -> Iterator[PageList]:
     file, shown = "mkdocs.yml", published()
     exercises = (f"      - {_label(each)}: exercises/{each.name}.md" for each in shown)
     yield PageList(file, r" +- [^:\n]+: exercises/\w+\.md", tuple(exercises))
-    mistakes = (f'          - "Mistakes: {each.short}": mistakes/{each.name}.md' for each in shown)
-    yield PageList(file, r' +- "Mistakes: [^"\n]+": mistakes/\w+\.md', tuple(mistakes))
-    functions = (f'          - "Functions: {each.short}": reference/api/{each.name}.md' for each in shown)
-    yield PageList(file, r' +- "Functions: [^"\n]+": reference/api/\w+\.md', tuple(functions))
     hidden = [each for each in course.DRAFTS if each not in shown]
     pages = [page.removeprefix("docs/") for each in hidden for page in each.pages]
     written = course.WRITTEN
@@ -131,7 +125,7 @@ def points_of(exercise: course.Exercise, *, hidden: bool = True) -> int:
 
 
 def after_the_exercises() -> str:
-    """What follows the table of exercises on the home page."""
+    """What follows the table of exercises."""
     optional = [
         f"[{each.title}](exercises/{each.name}.md), optional and in no total. {each.question}"
         for each in course.OPTIONAL
@@ -140,74 +134,7 @@ def after_the_exercises() -> str:
 
 
 def row(exercise: course.Exercise) -> str:
-    """An exercise in the table of the home page."""
+    """An exercise in the table of exercises."""
     title = f"{exercise.number}. [{exercise.title}](exercises/{exercise.name}.md)"
-    file = f"`starter/{exercise.file_name}`"
     points = f"{points_of(exercise)}{' (bonus)' * exercise.bonus}"
-    return f"| {title} | {exercise.question} | {file} | {points} | {exercise.minutes} minutes |"
-
-
-# The path: rows of chapters to read, the exercises after them, what else to do, and the minutes that this takes.
-
-
-def _steps() -> tuple[tuple[str, tuple[str, ...], tuple[str, ...], str, int], ...]:
-    named = ("advantages", "clip", "kl", "bandit", "charlm")
-    others = tuple(each.name for each in course.EXERCISES if each.name not in named)
-    start = "[Getting started](start.md#install-and-run), where the first report says `not written yet`"
-    earns = f"; the numbers that you record earn {empty_result().points} points" if course.WRITTEN.worksheet else ""
-    worksheet = (
-        "The [worksheet](worksheet.md): six experiments with the [simulation](simulation.md?sim.n=50&sim.seed=7), "
-        f"without code{earns}"
-    )
-    optional = [f"the optional exercise [{each.number}](exercises/{each.name}.md), then " for each in course.OPTIONAL]
-    after = f"{''.join(optional)}[next steps](next.md): a pretrained model, a library, papers"
-    return (
-        (
-            "Chapters [1](learn/why.md), [2](learn/ppo.md) and [3](learn/group.md): why, at what cost, and how to "
-            "sample a group",
-            ("why", "ppo", "group"),
-            (),
-            worksheet,
-            _WORKSHEET,
-        ),
-        (
-            "Chapters [4](learn/gradient.md) and [5](learn/advantage.md): the policy gradient, and what the group does "
-            "to rewards",
-            ("gradient", "advantage"),
-            ("advantages",),
-            f"{start}, then {{}}" if "advantages" in course.names() else start,
-            _INSTALLATION,
-        ),
-        ("Chapter [6](learn/loss.md): ratio, clip and KL make the loss", ("loss",), ("clip", "kl"), "{}", 0),
-        ("Chapter [7](learn/training.md): the loop", ("training",), ("bandit", "charlm"), "{}", 0),
-        (
-            "Chapter [8](learn/limits.md): what it cannot do",
-            ("limits",),
-            others,
-            f"{{}}, then {after}" if others else after,
-            0,
-        ),
-    )
-
-
-def path() -> tuple[list[str], int]:
-    """Rows of the path on the home page, and its minutes from the first look to the last chapter."""
-    first_look = "[GRPO in ten minutes](ten-minutes.md), eight figures as a first look"
-    rows = [f"| 1 | {first_look} | Move what can be moved | {_FIRST_LOOK} minutes |"]
-    minutes = _FIRST_LOOK
-    for number, (read, chapters, names, do, doing) in enumerate(_steps(), 2):
-        exercises = [each for each in course.EXERCISES if each.name in names]
-        reading = sum(map(_to_read, chapters))
-        doing += sum(each.minutes for each in exercises)
-        minutes += reading + doing
-        links = " and ".join(f"[{each.number}](exercises/{each.name}.md)" for each in exercises)
-        what = do.format(f"exercise{'s' * (len(exercises) > 1)} {links}" if links else "") or "read on"
-        time = f"{reading} + {doing} minutes" if doing else f"{reading} minutes"
-        rows.append(f"| {number} | {read} | {what[:1].upper()}{what[1:]} | {time} |")
-    return rows, minutes
-
-
-def _to_read(chapter: str) -> int:
-    """Minutes, to the next five, tables and figures included."""
-    words = len((course.ROOT / f"docs/learn/{chapter}.md").read_text("utf-8").split())
-    return 5 * round(words / WORDS_PER_MINUTE / 5)
+    return f"| {title} | {exercise.question} | {points} | {exercise.minutes} minutes |"

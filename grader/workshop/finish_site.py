@@ -13,6 +13,7 @@ from pathlib import Path
 from ..core import course
 from .formulas import name_terms, typeset
 from .published import published
+from .ways import redirect_old_addresses, with_ways
 
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
 _PICTURE = re.compile(r'<img alt="([^"]*)"[^>]*? src="([^":]*assets/runs/[^":]*\.svg)"[^>]*>')
@@ -28,7 +29,7 @@ _KINDS = {
     "chapter-question": ' id="the-question"',
 }
 """Pages that look different as a whole, and what says so in them."""
-_OF_EXERCISES, _NOT_IN_THE_COURSE = ("exercises", "mistakes", "discussion", "reference"), "Not in this course"
+_NOT_IN_THE_COURSE = "Not in this course"
 _BUNDLE = re.compile(r'<script src="([^"]*)assets/javascripts/bundle\.[^"]*"></script>')
 _LATE_SEARCH = "assets/late-search.js"
 _TOKENS = re.compile(r'<link rel="stylesheet" href="([^"]*)assets/css/tokens\.css">')
@@ -42,8 +43,8 @@ def finish(folder: Path) -> None:
     """Finish all built pages in `folder`; pages that have been finished stay as they are.
 
     Formulas are typeset and their terms marked, pictures of runs are put in, and a class says what a page holds. The
-    index of the search is loaded when somebody searches. Pages whose address is known get a picture for those who
-    share it.
+    index of the search is loaded when somebody searches. Pages lead to the next one of the path, and old addresses to
+    new ones. Pages whose address is known get a picture for those who share it.
 
     Raises:
         py_mini_racer.JSEvalException: KaTeX cannot read a formula.
@@ -52,18 +53,20 @@ def finish(folder: Path) -> None:
     texts = {path: path.read_text("utf-8") for path in folder.rglob("*.html")}
     found = _ADDRESS.search(texts.get(folder / "index.html", ""))
     home = found[1] if found and not _LOCAL.match(found[1]) else ""
-    for path, text in _with_formulas(texts).items():
-        text = _with_tables(_with_runs(_said_not_to_count(text, path.relative_to(folder)), path.parent))
+    for file, text in _with_formulas(texts).items():
+        page = file.relative_to(folder)
+        text = with_ways(text, page, folder)
+        text = _with_tables(_with_runs(_said_not_to_count(text, page), file.parent))
         text = _with_share_tags(_with_fonts(_with_late_search(_with_its_kind(text))), home)
-        if text != texts[path]:
-            path.write_text(text, "utf-8")
+        if text != texts[file]:
+            file.write_text(text, "utf-8")
+    redirect_old_addresses(folder)
 
 
 def _said_not_to_count(text: str, page: Path) -> str:
     """A page that says so if it is of an exercise that is not in the course."""
-    name = page.parent.name if page.name == "index.html" else page.stem
-    is_one = name in {each.name for each in published() if each.draft} and page.parts[0] in _OF_EXERCISES
-    if not is_one or _NOT_IN_THE_COURSE in text:
+    drafts = {each.name for each in published() if each.draft}
+    if page.parts[0] != "exercises" or drafts.isdisjoint(page.parts) or _NOT_IN_THE_COURSE in text:
         return text
     what = f"This exercise is not part of {html.escape(course.TITLE)}. You may read it and do it; it earns no points."
     said = f'<div class="admonition note"><p class="admonition-title">{_NOT_IN_THE_COURSE}</p><p>{what}</p></div>'

@@ -12,7 +12,11 @@ from ..grading import observations
 from . import mistakes, run_pictures
 from .published import published
 
-_FOLDERS = ("docs/mistakes", "docs/reference/api")
+_PAGES = (
+    *(f"docs/exercises/*/{name}.md" for name in ("mistakes", "functions")),
+    "docs/mistakes/*.md",
+    "docs/reference/api/*.md",
+)
 _API = """\
 ---
 title: What you write
@@ -28,13 +32,13 @@ whose names begin with an underscore are given code and are left out here.
 """
 _API_OF_ONE = """\
 ---
-title: "What you write: {exercise.short}"
+title: "{exercise.number}. {exercise.short}: functions"
 search: {{exclude: true}}
 ---
 
-# What you write: {exercise.short}
+# {exercise.number}. {exercise.short}: functions
 
-Exercise: [{exercise.title}](../../exercises/{exercise.name}.md). File: `starter/{exercise.file_name}`.
+You write these functions in `starter/{exercise.file_name}`, which holds the same docstrings.
 """
 
 
@@ -46,9 +50,8 @@ def write(others: Mapping[str, str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text("utf-8") != text:  # `mkdocs serve` would build again and again
             path.write_text(text, "utf-8", newline="\n")
-    for folder in _FOLDERS:
-        for path in {*(course.ROOT / folder).glob("*.md")} - {*written}:
-            path.unlink()
+    for path in {path for pattern in _PAGES for path in course.ROOT.glob(pattern)} - {*written}:
+        path.unlink()
 
 
 def texts() -> dict[str, str]:
@@ -74,9 +77,9 @@ def _api_pages() -> dict[str, str]:
     pages = {}
     rows = []
     for exercise in published():
-        page = f"api/{exercise.name}.md"
+        page = f"../exercises/{exercise.name}/functions.md"
         module, functions = f"starter.{exercise.name}", exercise.function_names
-        pages[f"docs/reference/{page}"] = _API_OF_ONE.format(exercise=exercise) + "".join(
+        pages[f"docs/exercises/{exercise.name}/functions.md"] = _API_OF_ONE.format(exercise=exercise) + "".join(
             f"\n::: {module}.{function}\n    options: {{heading_level: 2}}\n" for function in functions
         )
         links = ", ".join(f"[`{function}`]({page}#{module}.{function})" for function in functions)

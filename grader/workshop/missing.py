@@ -83,7 +83,8 @@ def left_over(modules: Mapping[str, Module]) -> list[str]:
     kept = of_exercises(names, modules)
     found = [path for path in sorted(course.MODEL_ANSWERS.glob("[!_]*.py")) if path.stem not in kept]
     found += [path for path in sorted(course.STARTER.rglob("*.py")) if path.stem not in kept]
-    found += [path for path in sorted((course.ROOT / "docs/exercises").glob("*.md")) if path.stem not in names]
+    pages = sorted((course.ROOT / "docs/exercises").rglob("*.md"))
+    found += [path for path in pages if {path.stem, path.parent.name}.isdisjoint(names)]
     return [path.relative_to(course.ROOT).as_posix() for path in found]
 
 

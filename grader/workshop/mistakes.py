@@ -1,4 +1,4 @@
-"""The pages of common mistakes, docs/mistakes/*.md, from the misconceptions: the texts that the report quotes.
+"""The pages of common mistakes, docs/exercises/*/mistakes.md, from the misconceptions, which the report quotes.
 
 They are made from the vectors, which hold the texts, the checks that show each mistake and its numbers; so a page can
 be written without running wrong code. Left out: which mistakes are frequent, because only a class can tell.
@@ -28,9 +28,9 @@ search:
   exclude: true
 ---
 
-# Common mistakes: {number}. {title}
+# {number}. {short}: common mistakes
 
-The grader knows {count} wrong answers to [this exercise](../exercises/{name}.md). If your numbers are those of one of
+The grader knows {count} wrong answers to [this exercise](../{name}.md). If your numbers are those of one of
 them, the report names it, and its line `more` leads here. You can also read the list before you write. Each line opens
 and says what follows from the mistake, where it shows, and what it makes of the worked example.
 """
@@ -76,7 +76,8 @@ def make(name: str) -> str:
     exercise = course.exercise(name)
     recorded, known = vectors.load(name)
     count = sum(map(len, known.values()))
-    parts = [_HEAD.format(number=exercise.number, title=exercise.title, name=name, count=count), finder(name)]
+    head = _HEAD.format(number=exercise.number, title=exercise.title, short=exercise.short, name=name, count=count)
+    parts = [head, finder(name)]
     checks = [check for check in checks_of(name, hidden=False) if check.id in recorded]
     for function in exercise.function_names:
         parts.append(f"\n## `{function}`\n")

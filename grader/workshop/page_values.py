@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core import course
+from ..grading import vectors
 from ..grading.check import checks_of
 from ..worksheet.grade import empty_result
-from . import bughunt, course_lists, llm_runs
+from . import bughunt, course_lists, llm_runs, path
 from .course_lists import points_of
 from .recordings import last_line, llm_run
 
@@ -77,6 +78,11 @@ def _points_of_functions(exercise: course.Exercise) -> str:
     return ", ".join(f"`{name}` {points}" for name, points in totals.items())
 
 
+def _known(exercise: course.Exercise) -> Iterable[Mapping[str, Any]]:
+    """The mistakes that reports of an exercise can name, by function."""
+    return vectors.load(exercise.name)[1].values()
+
+
 def _before_and_after() -> Iterator[str]:
     """What a run answered first, beside what it answered last, on the home page; rewards in bold are coins there."""
     run = llm_run()
@@ -124,8 +130,9 @@ VALUES: dict[str, Callable[[], str]] = {
     "points_without_hidden_checks": lambda: str(_points(hidden=False)),
     "points_with_worksheet": lambda: str(_points() + empty_result().points),
     "minutes": lambda: str(sum(exercise.minutes for exercise in course.EXERCISES if not exercise.bonus)),
-    "minutes_of_the_path": lambda: str(course_lists.path()[1]),
-    "path": lambda: "\n".join(course_lists.path()[0]),
+    "hours": path.hours,
+    "known_mistakes": lambda: str(sum(len(found) for each in course.EXERCISES for found in _known(each))),
+    "path": lambda: "\n".join(path.cards()),
     "exercises": lambda: "\n".join(map(course_lists.row, course.EXERCISES)),
     "after_the_exercises": course_lists.after_the_exercises,
     "title_of_what_is_built": lambda: _with_charlm("What you will have built", "What GRPO does to a language model"),

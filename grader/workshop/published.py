@@ -21,6 +21,7 @@ def published() -> tuple[course.Exercise, ...]:
 def _linked(drafts: tuple[course.Exercise, ...]) -> tuple[course.Exercise, ...]:
     """Those of some drafts to whose pages the page of another exercise or of none leads."""
     names = {each.name for each in drafts}
-    pages = [path for path in (course.ROOT / "docs").rglob("*.md") if path.stem not in names] if drafts else []
+    all_pages = (course.ROOT / "docs").rglob("*.md") if drafts else ()
+    pages = [path for path in all_pages if names.isdisjoint({path.stem, path.parent.name})]
     text = "\n".join(path.read_text("utf-8") for path in pages)
     return tuple(each for each in drafts if re.search(rf"\bexercises/{each.name}\.md", text))

@@ -3,7 +3,7 @@
 Each seed is a run of the command as a reader starts it, in a process of its own, one after the other. What came out is
 one line of JSON in a file; a seed that has its line is not run again, and a run that was interrupted goes on from its
 checkpoint. So ten seeds can be measured in several sittings. The same lines are the rows of the open challenge
-(`docs/results/challenge.md`).
+(`docs/next.md`).
 
 Time is CPU time of the whole process, all threads: other work on the machine changes it little. Memory is the most that
 the process held. The file `costs.jsonl` in the folder of a run has a line per sitting.

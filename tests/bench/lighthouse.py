@@ -30,7 +30,7 @@ PAGES = (
     "/simulation/",
     "/worksheet/",
     "/exercises/clip/",
-    "/reference/api/charlm/",
+    "/exercises/charlm/functions/",
 )
 LEAST = {"performance": 0.95, "accessibility": 1.0, "best-practices": 1.0, "seo": 1.0}
 MOST_SHIFT = 0.003

@@ -159,7 +159,7 @@ def test_a_student_with_one_right_and_one_wrong_answer_gets_their_points_and_the
     assert graded["kl"] == (23, 23) and 0 < graded["advantages"][0] < 23
     assert graded["clip"][0] == graded["bandit"][0] == graded["charlm"][0] == 0
     assert "divide by G - 1" in done.stdout
-    assert f"{SITE}mistakes/advantages/#group_advantages-" in done.stdout
+    assert f"{SITE}exercises/advantages/mistakes/#group_advantages-" in done.stdout
     assert f"{SITE}exercises/clip/" in done.stdout
     exported = student.run("course", "export", "github-summary", tmp_path / "r.json")
     assert exported.returncode == 0 and "advantages" in exported.stdout, exported.stderr

@@ -126,7 +126,7 @@ def test_a_draft_and_what_is_left_of_one_are_in_no_total_no_handout_and_no_menu(
     shutil.rmtree(copied / "students")
     assert NAME not in (copied / "README.md").read_text("utf-8")
     (line,) = re.findall(rf".*{NAME}.*", (copied / "mkdocs.yml").read_text("utf-8"))
-    assert line.startswith("draft_docs: ") and rf"exercises/{NAME}.md\nmistakes/{NAME}.md" in line
+    assert line.startswith("draft_docs: ") and rf"exercises/{NAME}.md\nexercises/{NAME}/mistakes.md" in line
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def _exercises(draw: st.DrawFn, name: str) -> ExerciseResult:
         )
         for index in range(size)
     ]
-    everywhere, page = draw(st.booleans()), "docs/mistakes/kl.md#wrong"
+    everywhere, page = draw(st.booleans()), "docs/exercises/kl/mistakes.md#wrong"
     found = NamedMistake(checks[0].id, everywhere, page, "f", "wrong", draw(texts), draw(texts))
     answers = [WrittenAnswer(question, draw(texts)) for question in ("1D.2", "1F.1") if name == "worksheet"]
     mistakes = draw(st.sampled_from([[], [found]]))
@@ -109,7 +109,7 @@ def example(**more: object) -> Result:
     first = check("advantages.gate", FAILED, points=3, gate=True, frames=[frame], rows=rows, call=call)
     first.printed = "debugging\n" * 200
     words = ("group_advantages", "no_mean", "the mean is not subtracted", "So it drifts.")
-    found = NamedMistake(first.id, True, "docs/mistakes/x.md", *words)
+    found = NamedMistake(first.id, True, "docs/exercises/x/mistakes.md", *words)
     outcomes = {"broken": BROKEN, "unwritten": NOT_WRITTEN, "waits": WAITING, "good": PASSED}
     checks = [first, *(check(f"advantages.{name}", outcome) for name, outcome in outcomes.items())]
     hidden = check("kl.hidden", FAILED, points=1, hidden=True, call=SECRET, rows=[("expected", SECRET)])

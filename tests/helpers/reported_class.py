@@ -62,7 +62,7 @@ def class_of(*outcomes: Sequence[str]) -> list[Entry]:
 
 def mistake(name: str, function: str = "f") -> NamedMistake:
     """A misconception as a result holds it."""
-    return NamedMistake("one.f0", True, f"docs/mistakes/one.md#{name}", function, name, f"you do {name}", "")
+    return NamedMistake("one.f0", True, f"docs/exercises/one/mistakes.md#{name}", function, name, f"you do {name}", "")
 
 
 def secret_class() -> list[Entry]:

@@ -10,11 +10,12 @@ const json = (exercises) => JSON.stringify({ schema: "grpo-course/result/1", exe
 const section = (name, points, ...functions) =>
   `<section id="${name}"><h2>X</h2><p><strong>${points} points</strong></p>${functions.map((f) => `<h3><code>${f}</code></h3>`).join("")}</section>`;
 
-test("chapters, exercises and the worksheet are stops, at any address; the pages for instructors are none", () => {
+test("pages of the path are stops, at any address; the pages for instructors and the parts of an exercise are none", () => {
   assert.equal(stopAt("/course/learn/why/"), "learn/why");
   assert.equal(stopAt("/a%20disk/exercises/clip.html"), "exercises/clip");
   assert.equal(stopAt("/worksheet/"), "worksheet");
-  for (const path of ["/", "/instructors/class/", "/learn/", "/mistakes/clip/", "/simulation/"]) assert.equal(stopAt(path), null);
+  assert.equal(stopAt("/ten-minutes/"), "ten-minutes");
+  for (const path of ["/", "/instructors/class/", "/learn/", "/exercises/clip/mistakes/", "/exercises/variants/", "/simulation/"]) assert.equal(stopAt(path), null);
 });
 
 test("what is stored may be anything", () => {

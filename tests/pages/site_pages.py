@@ -42,7 +42,8 @@ FIGURE_PAGES = sorted(
     address_of(source) for source in sources() if source.is_file() and FIGURE.search(source.read_text("utf-8"))
 )
 TEMPLATES = [
-    *("/", "/learn/why/", "/exercises/kl/", "/mistakes/kl/", "/simulation/", "/worksheet/", "/reference/api/kl/")
+    *("/", "/learn/why/", "/simulation/", "/worksheet/"),
+    *("/exercises/kl/", "/exercises/kl/mistakes/", "/exercises/kl/functions/"),
 ]
 """One page of each kind."""
 

@@ -109,7 +109,7 @@ def test_a_worked_example_goes_step_by_step_and_paper_gets_all_steps(open_figure
 
 
 def test_a_report_leads_to_the_text_of_a_mistake(tab):
-    page = tab.load("/mistakes/advantages/#group_advantages-divides_by_group_size_minus_one")
+    page = tab.load("/exercises/advantages/mistakes/#group_advantages-divides_by_group_size_minus_one")
     opened = page.locator("details[open]")
     assert opened.count() == 1 and "1.732" in opened.inner_text()
 

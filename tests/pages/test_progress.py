@@ -6,12 +6,11 @@ import pytest
 from site_pages import violations
 from terminal_reports import result_of
 
-from grader.core import course
 from grader.core.result import FAILED, PASSED
 from grader.reports import html_report
+from grader.workshop import path
 
-CHAPTERS = [f"learn/{name}" for name in ("why", "ppo", "group", "gradient", "advantage", "loss", "training", "limits")]
-ALL = [*CHAPTERS, "worksheet", *(f"exercises/{exercise.name}" for exercise in course.EXERCISES)]
+ALL = [stop.page for stop in path.stops()]
 STORED = "JSON.parse(localStorage.getItem('grpo-progress-v1'))"
 BOTTOM = "scrollTo({ top: document.body.scrollHeight, behavior: 'instant' })"
 

@@ -107,7 +107,8 @@ def test_without_scripts_the_worksheet_has_its_questions_and_the_simulation_its_
 
 @pytest.mark.parametrize("name", [exercise.name for exercise in course.EXERCISES])
 def test_every_misconception_has_the_place_to_which_reports_lead(read: Reader, name: str) -> None:
-    shown = {node.get("id"): words(node.find("summary")) for node in read(f"/mistakes/{name}/").xpath("//details")}
+    entries = read(f"/exercises/{name}/mistakes/").xpath("//details")
+    shown = {node.get("id"): words(node.find("summary")) for node in entries}
     wanted = {f"{entry.function}-{entry.name}": entry.sentence.replace("`", "") for entry in misconceptions(name)}
     assert {place: text.lower() for place, text in shown.items()} == {
         place: " ".join(sentence.split()).lower() for place, sentence in wanted.items()

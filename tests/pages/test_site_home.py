@@ -1,12 +1,11 @@
-"""The home page: its film, and the figure of one group."""
+"""The home page: its film, and the cards of the path."""
 
 import re
 import statistics
 
 import pytest
 
-WIDGET, FILM = "grpo-group-advantages", "grpo-hero"
-DEFAULT = [1, 1, 0, 0, 0, 0.5]
+FILM = "grpo-hero"
 BEATS = ["Ask", "Answer", "Score", "Compare", "Learn"]
 DRAWN = [24, 14, 12, 14, 14, 24, 24, 13]
 RIGHT = 2 + 2 * 6
@@ -65,11 +64,21 @@ def test_the_film_plays_once_and_can_be_paused(tab):
     assert "6" in film.locator("svg text.soft").first.text_content(), "it stops in the last round"
 
 
-def test_without_scripts_film_and_figure_are_tables_with_the_same_numbers(read_without_scripts):
+def test_the_path_has_ticks_and_says_where_to_continue(tab):
+    page = tab.load("/", scrolling=False)
+    first = page.locator(".grpo-actions .grpo-primary")
+    assert first.inner_text() == "Start: ten minutes" and page.locator(".grpo-tick").count() == 0
+    page.evaluate("localStorage.setItem('grpo-progress-v1', JSON.stringify({ done: ['ten-minutes', 'start'] }))")
+    page.evaluate("dispatchEvent(new StorageEvent('storage'))")
+    ticked = page.locator("grpo-path li:has(.grpo-tick) > a").all_inner_texts()
+    assert ticked == ["GRPO in ten minutes", "Getting started"]
+    assert first.inner_text() == "Continue: 1. Why reinforcement learning"
+    assert first.get_attribute("href").endswith("/learn/why/")
+
+
+def test_without_scripts_the_film_is_a_table_with_the_same_numbers(read_without_scripts):
     page = read_without_scripts("/")
     drawn, _, advantages = [row.split("\t")[1:] for row in page.locator(f"{FILM} tr").all_inner_texts()]
     assert [*map(int, drawn)] == DRAWN
     scores = expected([float(answer == RIGHT) for answer in DRAWN])[1]
     assert numbers(" ".join(advantages)) == pytest.approx(scores, abs=0.0055)
-    table = [numbers(row)[-1] for row in page.locator(f"{WIDGET} tbody tr").all_inner_texts()]
-    assert table == expected(DEFAULT)[1]

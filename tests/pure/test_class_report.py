@@ -237,8 +237,8 @@ def test_the_page_shows_the_numbers_of_the_report() -> None:
 
 def test_a_mistake_leads_to_its_page_where_the_pages_are_published(monkeypatch):
     report = class_report(secret_class())
-    assert tables(class_page(report))["Mistakes that were seen"][1][-1] == "docs/mistakes/one.md"
-    link = '<a href="https://example.org/grpo/mistakes/one/#wrong">mistakes/one</a>'
+    assert tables(class_page(report))["Mistakes that were seen"][1][-1] == "docs/exercises/one/mistakes.md"
+    link = '<a href="https://example.org/grpo/exercises/one/mistakes/#wrong">exercises/one/mistakes</a>'
     assert link in class_page(report, site="https://example.org/grpo/")
     monkeypatch.setattr(course, "WRITTEN", replace(course.WRITTEN, site="https://example.org/grpo/"))
     assert link in class_page(report)

@@ -26,7 +26,7 @@ LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantag
 
 
 OF_AN_EXERCISE = re.compile(
-    rf"^(docs/exercises/|docs/mistakes/|grader/exercises/|starter/)(?:{'|'.join(course.names(optional=True))})(?=/|\.py$|\.md$)"
+    rf"^(docs/exercises/|grader/exercises/|starter/)(?:{'|'.join(course.names(optional=True))})(?=/|\.py$|\.md$)"
 )
 """The place of the exercise in a path."""
 
@@ -56,7 +56,8 @@ def regions() -> dict[str, str]:
 
 
 def test_no_handout_and_no_discussion_holds_a_secret(files: dict[str, bytes], hidden: Secrets) -> None:
-    pages = {f"docs/discussion/{path.name}": path.read_bytes() for path in course.ROOT.glob("docs/discussion/*.md")}
+    discussions = course.ROOT.glob("docs/exercises/*/after.md")
+    pages = {path.relative_to(course.ROOT).as_posix(): path.read_bytes() for path in discussions}
     assert pages and scan({**files, **pages}, hidden) == [] and handout.foreign(files) == []
     for name in files:
         assert not name.startswith(("reference/", "tests/")), name

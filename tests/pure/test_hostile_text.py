@@ -105,7 +105,9 @@ def result_of(text: str) -> Result:
         check.outcome, check.hidden, check.story, check.call = Outcome(outcome), outcome == "failed", text, text
         check.rows, check.frames, check.printed = [("yours", text), ("expected", text)], [frame], text
         checks.append(check)
-    mistake = NamedMistake("kl.failed", True, "docs/mistakes/kl.md", "kl_estimate", "no_mean", "the sign is wrong", "")
+    mistake = NamedMistake(
+        "kl.failed", True, "docs/exercises/kl/mistakes.md", "kl_estimate", "no_mean", "the sign is wrong", ""
+    )
     broken = CheckResult("clip.a", "importance_ratio", "A rule.", 1, False, True, BROKEN, text)
     broken.frames, broken.printed = [frame], text
     exercises = [
@@ -180,7 +182,7 @@ def full_result(outcome: str) -> Result:
     check.curves = [Curve("Reward", "step", "reward", 0, 1, [1.0, None])]
     (exercise,) = result.exercises
     exercise.checks.append(replace(check, id="clip.b"))
-    words = ("docs/mistakes/clip.md", "ratio", "twice", "you double it", "So it binds.")
+    words = ("docs/exercises/clip/mistakes.md", "ratio", "twice", "you double it", "So it binds.")
     exercise.misconceptions = [NamedMistake(identity, True, *words) for identity in (BANDIT, "clip.b")]
     exercise.answers = [WrittenAnswer("1E.2", "that of REINFORCE")]
     exercise.not_imported = "ValueError: no (clip.py, line 3)"

@@ -45,12 +45,17 @@ def test_a_failure_is_told_in_full_with_its_mistake_named_once():
     second = copy.deepcopy(first)
     second.id, second.title = "clip.another_check", "A ratio of 3"
     exercise.checks.append(second)
-    said = ("docs/mistakes/clip.md#ratio-twice", "ratio", "twice", "you double it", "Then `clip` binds.")
+    said = ("docs/exercises/clip/mistakes.md#ratio-twice", "ratio", "twice", "you double it", "Then `clip` binds.")
     exercise.misconceptions = [NamedMistake(check.id, True, *said) for check in (first, second)]
     text = page_of(result).text
     for words in ("ada/clip.py, line 7", "return 2", "yours 2.0 expected 1.0", "call ratio(1)", "printed here I am"):
         assert text.count(words) == 2
-    for words in ("you double it", "Then clip binds.", "docs/mistakes/clip.md#ratio-twice", "same mistake as above"):
+    for words in (
+        "you double it",
+        "Then clip binds.",
+        "docs/exercises/clip/mistakes.md#ratio-twice",
+        "same mistake as above",
+    ):
         assert text.count(words) == 1
     assert text.count("another check") == 2 and "To read: docs/exercises/clip.md" in text
 

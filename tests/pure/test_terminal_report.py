@@ -37,7 +37,7 @@ def test_the_named_mistake_comes_first_and_the_call_last() -> None:
     check.rows = [("yours", "1"), ("expected", "2"), (TO_PASTE, "import torch")]
     result = made(check)
     said = (
-        "docs/mistakes/kl.md#a",
+        "docs/exercises/kl/mistakes.md#a",
         "kl_estimate",
         "a",
         "you do it",

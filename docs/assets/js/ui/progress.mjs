@@ -1,15 +1,22 @@
 // How far the reader has come, kept in this browser: { done: [ids of stops], finished: has the finish been shown? }, and of
 // the questions of each page { id of the stop: { of: how many, right: [names] } }. The id of a stop is the path of its
 // page: "learn/why".
+import { PATH } from "../core/path.mjs";
 import { load, save } from "./storage.mjs";
 
 const KEY = "grpo-progress-v1";
 const QUIZ = "grpo-quiz-v1";
-const PAGE = /(?:^|\/)(learn\/[\w-]+|exercises\/[\w-]+|(?<!instructors\/)worksheet)(?:\/|\.html)$/;
 export const CHANGED = "grpo-progress";
 
 /** The id of the stop at an address, or null. */
-export const stopAt = (pathname) => PAGE.exec(pathname)?.[1] ?? null;
+export function stopAt(pathname) {
+  const page = pathname.replace(/(\/|\.html)$/, "");
+  if (/(^|\/)instructors\//.test(page)) return null;
+  return PATH.find((id) => page === id || page.endsWith(`/${id}`)) ?? null;
+}
+
+/** Stops that are ticked at the end of their pages; what is left to do on the others is ticked by hand or by a report. */
+export const isRead = (id) => !/^(exercises|worksheet)/.test(id);
 
 export function readProgress() {
   const { done, finished } = load(KEY, {});

@@ -1,6 +1,7 @@
 // <grpo-progress>: the ring in the header says how many stops are done, and opens their list.
+import { PATH } from "../core/path.mjs";
 import { element } from "../ui/element.mjs";
-import { CHANGED, readProgress, stopAt } from "../ui/progress.mjs";
+import { CHANGED, isRead, readProgress, stopAt } from "../ui/progress.mjs";
 import { ring } from "../ui/ring.mjs";
 import { Widget } from "../ui/widget.mjs";
 
@@ -15,16 +16,17 @@ class Progress extends Widget {
     else this.arrive();
   }
 
-  /** The stops of the course in the navigation, without the exercises that do not count: [{ id, title, address }]. */
+  /** The stops of the path, with the titles and addresses of the menu: [{ id, title, address }]. */
   get stops() {
     const links = [...document.querySelectorAll(".md-nav--primary a.md-nav__link:not([href*='#'])")];
-    const pages = links.map((link) => ({ id: stopAt(link.pathname), title: link.textContent.trim(), address: link.href }));
-    return pages.filter(({ id, title }) => id && !/\((optional|not in this course)\)$/.test(title));
+    const pages = new Map(links.map((link) => [stopAt(link.pathname), { title: link.textContent.trim(), address: link.href }]));
+    return PATH.filter((id) => pages.has(id)).map((id) => ({ id, ...pages.get(id) }));
   }
 
   async arrive() {
     this.show();
-    if (/^learn/.test(stopAt(location.pathname))) (await import("./progress/chapter.mjs")).watchEnd();
+    const stop = stopAt(location.pathname);
+    if (stop && isRead(stop)) (await import("./progress/chapter.mjs")).watchEnd();
   }
 
   show() {

@@ -17,7 +17,7 @@ const STATES = Array.from({ length: GROUP + 1 }, (_, right) => {
   return { mean: average(rewards), ...groupAdvantages(rewards) };
 });
 const NEXT = [
-  ["exercises/charlm", "#your-turn", "Train a pretrained language model with your functions"],
+  ["next", "#1-a-pretrained-model-with-your-files", "Train a pretrained language model with your functions"],
   ["learn/limits", "#variants", "See what the relatives of GRPO do on the same run"],
   ["learn/limits", "#open-questions", "Four open questions"],
 ];

@@ -4,9 +4,9 @@ import { readReport, sentence } from "../../core/report_files.mjs";
 import { button } from "../../ui/controls.mjs";
 import { ask } from "../../ui/dialog.mjs";
 import { element, uniqueId } from "../../ui/element.mjs";
-import { CHANGED, forgetAll, markDone, readProgress, readQuiz, saveProgress } from "../../ui/progress.mjs";
+import { CHANGED, forgetAll, isRead, markDone, readProgress, readQuiz, saveProgress } from "../../ui/progress.mjs";
 
-const KINDS = [["Chapters", /^learn/], ["Exercises and worksheet", /^(exercises|worksheet)/]];
+const KINDS = [["To read", isRead], ["To do", (id) => !isRead(id)]];
 const HOW = "Passed an exercise? Drop the report of the grader here: the file that grade --json FILE or grade --write html=FILE writes.";
 
 /** Opens the list as a dialog. */
@@ -21,10 +21,10 @@ export function showStops(stops) {
     element("div", {},
       element("div", { class: "grpo-stops-head" }, head, button("Close", () => dialog.close())),
       finish,
-      element("div", { class: "grpo-kinds" }, KINDS.map(([name, kind]) => group(name, boxes.filter(({ id }) => kind.test(id))))),
+      element("div", { class: "grpo-kinds" }, KINDS.map(([name, kind]) => group(name, boxes.filter(({ id }) => kind(id))))),
       said,
       element("div", { class: "grpo-bar" }, fileButton((file) => take(file, said)), button("Reset", () => reset(signal))),
-      element("p", { class: "grpo-source" }, "A chapter is ticked when its end is reached. Kept in this browser only; nothing is sent.")));
+      element("p", { class: "grpo-source" }, "A page to read is ticked when its end is reached. Kept in this browser only; nothing is sent.")));
 
   let finished = false;
   async function show() {
@@ -91,6 +91,6 @@ async function take(file, said) {
 }
 
 async function reset(signal) {
-  const question = "Forget which chapters and exercises are done, and which questions were answered right? Answers on the worksheet stay.";
+  const question = "Forget which pages and exercises are done, and which questions were answered right? Answers on the worksheet stay.";
   if (await ask({ question, yes: "Forget", no: "Keep", signal })) forgetAll();
 }

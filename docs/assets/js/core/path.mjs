@@ -1,0 +1,21 @@
+// The pages of the path, in their order: each is the id of a stop. `course dev numbers` writes the lines.
+export const PATH = [
+  "ten-minutes",
+  "learn/why",
+  "learn/ppo",
+  "learn/group",
+  "worksheet",
+  "learn/gradient",
+  "learn/advantage",
+  "start",
+  "exercises/advantages",
+  "learn/loss",
+  "exercises/clip",
+  "exercises/kl",
+  "learn/training",
+  "exercises/bandit",
+  "exercises/charlm",
+  "learn/limits",
+  "results/llm",
+  "next",
+];

@@ -1,0 +1,94 @@
+"""The path through the course: its pages in their order, in sittings, with the minutes that they take.
+
+The cards of the home page, the link at the end of each page and the ring in the browser all follow it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..core import course
+
+WORDS_PER_MINUTE = 130
+"""Of somebody who reads to understand, and tries the figures."""
+_MINUTES = {"ten-minutes": 10, "worksheet": 25, "start": 5}
+"""What these pages say of themselves."""
+_SITTINGS = (
+    ("Why a group", ("ten-minutes", "learn/why", "learn/ppo", "learn/group")),
+    ("Predict and push", ("worksheet", "learn/gradient", "learn/advantage")),
+    ("Advantages and the clip", ("start", "exercises/advantages", "learn/loss", "exercises/clip")),
+    ("KL and the loop", ("exercises/kl", "learn/training", "exercises/bandit")),
+    ("A language model", ("exercises/charlm",)),
+    ("What it cannot do", ("learn/limits", "OTHERS", "results/llm", "next")),
+)
+"""`OTHERS` are the exercises of the course that no sitting names."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A page of the path.
+
+    Attributes:
+        page: Its file in `docs/` without the suffix, which is its address too: `learn/why`.
+        title: Its name in the menu, but that exercises are not taken for chapters.
+        minutes: To read it, or to do what it asks for.
+    """
+
+    page: str
+    title: str
+    minutes: int
+
+
+def sittings() -> Iterator[tuple[str, list[Stop]]]:
+    """A title for each sitting, and its stops; exercises that are not in the course are left out."""
+    titles = _titles()
+    exercises = {f"exercises/{each.name}": each.minutes for each in course.EXERCISES}
+    titles |= {f"exercises/{each.name}": f"Exercise {each.number}: {each.short}" for each in course.EXERCISES}
+    others = [page for page in exercises if not any(page in pages for _, pages in _SITTINGS)]
+    for name, listed in _SITTINGS:
+        pages = [each for page in listed for each in (others if page == "OTHERS" else [page])]
+        kept = [page for page in pages if page in exercises or not page.startswith("exercises/")]
+        if kept:
+            minutes = {**exercises, **_MINUTES}
+            yield name, [Stop(page, titles[page], minutes.get(page) or _to_read(page)) for page in kept]
+
+
+def stops() -> list[Stop]:
+    """The whole path."""
+    return [stop for _, listed in sittings() for stop in listed]
+
+
+def after(page: str) -> Stop | None:
+    """The stop that follows a page. The page that discusses an exercise leads where the exercise leads."""
+    pages = stops()
+    page = page.removesuffix("/after")
+    place = next((place for place, stop in enumerate(pages, 1) if stop.page == page), len(pages))
+    return pages[place] if place < len(pages) else None
+
+
+def cards() -> Iterator[str]:
+    """The sittings as cards of the home page, in Markdown."""
+    for number, (name, listed) in enumerate(sittings(), 1):
+        yield "/// html | div.grpo-sitting"
+        yield f"### {number}. {name}\n"
+        yield from (f"- [{stop.title}]({stop.page}.md)" for stop in listed)
+        yield f"\n{sum(stop.minutes for stop in listed)} minutes\n///\n"
+
+
+def hours() -> str:
+    """About how many hours the path takes."""
+    return str(round(sum(stop.minutes for stop in stops()) / 60))
+
+
+def _titles() -> dict[str, str]:
+    """What the menu calls each page."""
+    menu = (course.ROOT / "mkdocs.yml").read_text("utf-8")
+    return {page: title for title, page in re.findall(r'^ +- "?([^"\n]+?)"?: ([\w/-]+)\.md$', menu, re.MULTILINE)}
+
+
+def _to_read(page: str) -> int:
+    """To the next five, tables and figures included."""
+    words = len((course.ROOT / f"docs/{page}.md").read_text("utf-8").split())
+    return 5 * round(words / WORDS_PER_MINUTE / 5)

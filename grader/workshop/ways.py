@@ -1,0 +1,112 @@
+"""The ways between built pages: four doors, the parts of an exercise, the next page of the path, and old addresses.
+
+The same for MkDocs and Zensical, and for a site that is read from a disk, where each address names a file.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+from . import path
+from .published import published
+
+_ROOT = re.compile(r'<a href="([^"]*)"[^>]* class="md-header__button md-logo"')
+_TAB = re.compile(r'\s*<li class="md-tabs__item[^"]*">\s*<a [^>]*>\s*(?:Home|Teach)\s*</a>\s*</li>')
+"""Home is behind the logo, and Teach at the foot. Both stay in the menu."""
+_COPYRIGHT = '<div class="md-copyright">'
+_PARTS = {"": "Task", "/functions": "Functions", "/mistakes": "Mistakes", "/after": "After"}
+"""The pages of an exercise, by what follows its own address."""
+_MOVED = {
+    "what-breaks-grading": "start/#what-breaks-grading",
+    "notebooks": "start/#in-a-notebook",
+    "results/challenge": "next/#challenge",
+}
+_MOVED_OF_AN_EXERCISE = {"mistakes/{}": "mistakes/", "discussion/{}": "after/", "reference/api/{}": "functions/"}
+"""Old addresses stand in reports that were written before."""
+_REDIRECT = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>This page has moved</title>
+<meta name="robots" content="noindex">
+<script>location.replace("{page}" + location.search + (location.hash || "{anchor}"));</script>
+<meta http-equiv="refresh" content="0; url={page}{anchor}">
+<p>This page has moved: <a href="{page}{anchor}">go there</a>.</p>
+</html>
+"""
+_LOST = """\
+<h1>There is no such page</h1>
+<p>It may have moved. <label class="grpo-button" for="__search" tabindex="0">Search the course</label></p>
+<ul>
+<li><a href="{root}">Home</a>, with the path through the course</li>
+<li><a href="{root}ten-minutes/">GRPO in ten minutes</a></li>
+<li><a href="{root}start/">Getting started</a> with the exercises</li>
+<li><a href="{root}reference/glossary/">Glossary</a></li>
+</ul>"""
+
+
+def with_ways(text: str, file: Path, folder: Path) -> str:
+    """A page with its ways to others.
+
+    Args:
+        text: The page.
+        file: Its place in the folder.
+        folder: The built site.
+    """
+    logo = _ROOT.search(text)
+    if logo is None or "grpo-doors" in text:
+        return text
+    root = f"{logo[1].rstrip('/')}/" if file.name == "404.html" else "../" * (len(file.parts) - 1)
+    text = _TAB.sub("", text).replace('class="md-tabs__list"', 'class="md-tabs__list grpo-doors"', 1)
+    if teach := _address(folder, root, "instructors"):
+        link = f'<a class="grpo-teach" href="{teach}">Teach with this course</a>'
+        text = text.replace(_COPYRIGHT, _COPYRIGHT + link, 1)
+    if file.name == "404.html":
+        return re.sub(r"<h1>.*?</h1>", _LOST.format(root=root), text, count=1)
+    page = (file.parent if file.name == "index.html" else file.with_suffix("")).as_posix()
+    if page.startswith("exercises/"):
+        text = _with_parts(text, page, folder, root)
+    after = path.after(page)
+    if after is None:
+        return text
+    link = f"<span>Next, {after.minutes} minutes</span> {html.escape(after.title)}"
+    link = f'<nav class="grpo-next" aria-label="Next"><a href="{_address(folder, root, after.page)}">{link}</a></nav>'
+    return text.replace("</article>", f"{link}</article>", 1)
+
+
+def redirect_old_addresses(folder: Path) -> None:
+    """Write pages at the addresses that pages had before, which lead to where they are now."""
+    moved = dict(_MOVED)
+    for name in (each.name for each in published()):
+        moved |= {old.format(name): f"exercises/{name}/{new}" for old, new in _MOVED_OF_AN_EXERCISE.items()}
+    for old, new in moved.items():
+        target, _, anchor = new.partition("#")
+        if (folder / target / "index.html").is_file():  # not on a disk, where nobody has old addresses
+            file = folder / old / "index.html"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            up = "../" * len(Path(old).parts)
+            file.write_text(_REDIRECT.format(page=f"{up}{target}", anchor=anchor and f"#{anchor}"), "utf-8")
+
+
+def _with_parts(text: str, page: str, folder: Path, root: str) -> str:
+    """A page of an exercise with tabs for its pages; in the menu, all are the page of the exercise."""
+    exercise = "/".join(page.split("/")[:2])
+    links = []
+    for part, words in _PARTS.items():
+        if address := _address(folder, root, exercise + part):
+            current = ' aria-current="page"' if page == exercise + part else ""
+            links.append(f'<a href="{address}"{current}>{words}</a>')
+    tabs = f'<nav class="grpo-parts" aria-label="This exercise">{"".join(links)}</nav>'
+    text = text.replace("</h1>", f"</h1>{tabs}", 1)
+    entry = '<a href="../" class="md-nav__link'
+    return text.replace(entry, f"{entry} md-nav__link--active")
+
+
+def _address(folder: Path, root: str, page: str) -> str:
+    """The address of a page; nothing if the site has no such page."""
+    from_disk = (folder / "start.html").is_file()
+    files = (file for file in (f"{page}.html", f"{page}/index.html") if (folder / file).is_file())
+    address = root + next(files, "")
+    return "" if address == root else address if from_disk else address.removesuffix("index.html")
