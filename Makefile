@@ -57,6 +57,9 @@ attacks: $(VENV)/installed-dev ## do the walls hold on this machine? every hosti
 selftest: $(VENV)/installed ## grade every answer whose grade is known
 	$(BIN)/course dev selftest
 
+mutation: $(VENV)/installed ## what each check is good for: the known mistakes that it catches, and those that no other does
+	$(BIN)/python tests/bench/check_value.py
+
 examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000 inputs each
 	$(BIN)/grade --path reference --examples $(EXAMPLES)
 
@@ -120,4 +123,4 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build tests/*/node_modules
 
-.PHONY: help install grade check test proof attacks selftest examples bench bench-soak bench-charlm fuzz stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean
+.PHONY: help install grade check test proof attacks selftest mutation examples bench bench-soak bench-charlm fuzz stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean

@@ -72,7 +72,7 @@ def on_post_build(*, config: Any) -> None:
     finish(site)
     if _ESBUILD:
         _bundle(_ESBUILD, site / "assets/js")
-        _minify_styles(_ESBUILD, site / "assets/css")
+        _join_styles(_ESBUILD, site)
     else:
         _log.info("Scripts are published as they are; `npm ci --prefix tests/browser` installs esbuild to bundle them.")
 
@@ -94,7 +94,15 @@ def _bundle(esbuild: str, scripts: Path) -> None:
     subprocess.run([esbuild, entry, *options, *names], check=True)
 
 
-def _minify_styles(esbuild: str, folder: Path) -> None:
-    """Make the style sheets of the course smaller, each in its place."""
-    options = ("--minify", f"--outdir={folder}", "--allow-overwrite", "--log-level=warning")
-    subprocess.run([esbuild, *sorted(folder.glob("*.css")), *options], check=True)
+def _join_styles(esbuild: str, site: Path) -> None:
+    """Put the style sheets of the course into one: small files compress badly, and each is a request."""
+    sheets = re.compile(r'<link rel="stylesheet" href="([^"]*assets/css/)([\w-]+\.css)">\s*')
+    names = [match[2] for match in sheets.finditer((site / "index.html").read_text("utf-8"))]
+    joined = "\n".join((site / "assets/css" / name).read_text("utf-8") for name in names)
+    command = [esbuild, "--loader=css", "--minify", "--log-level=warning"]
+    small = subprocess.run(command, input=joined, stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout
+    (site / "assets/css/course.css").write_text(small, "utf-8")
+    for page in site.rglob("*.html"):
+        text = page.read_text("utf-8")
+        text = sheets.sub(r'<link rel="stylesheet" href="\1course.css">', text, count=1)
+        page.write_text(sheets.sub(lambda match: match[0] if match[2] == "course.css" else "", text), "utf-8")

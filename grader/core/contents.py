@@ -8,6 +8,7 @@ files, which are the course's own, archives in archives, and whatever has the na
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import signal
@@ -28,7 +29,7 @@ from .files import (
     members_of_archive,
     members_of_folder,
 )
-from .notebook import MAX_NOTEBOOK_BYTES, code_of, without_host_setup
+from .notebook import MAX_NOTEBOOK_BYTES, code_of, without_host_setup, written_files
 from .source import INSTALLED, defined_again, foreign_imports, functions, place
 from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of, wide_encoding
 from .text import counted, listed, one_line
@@ -276,6 +277,30 @@ def _stem_and_number(file_name: str) -> tuple[str, int]:
     return (stem[: match.start()], int(match["dash"] or match["bracket"])) if match else (stem, 0)
 
 
+def _written_by_notebooks(members: Sequence[Member]) -> list[Member]:
+    """The modules that `%%writefile` cells write, as if they lay next to their notebooks."""
+    written = []
+    for member in [member for member in members if _is_notebook(member) and not member.problem][:_STRAYS]:
+        try:
+            data = member.read(MAX_NOTEBOOK_BYTES + 1)
+        except Exception:  # told where a module is read
+            continue
+        for name, text in (
+            written_files(one_line(member.name), data[:MAX_NOTEBOOK_BYTES]).items() if b"%%" in data else ()
+        ):
+            path, content = member.path.parent / name, text.encode("utf-8", "replace")
+            written.append(
+                Member(
+                    path, functools.partial(_start_of, content), upload=member.upload, notebook=one_line(member.name)
+                )
+            )
+    return written
+
+
+def _start_of(data: bytes, limit: int) -> bytes:
+    return data[:limit]
+
+
 def _unpacked(archive: Member) -> Contents:
     """What an archive holds.
 
@@ -309,6 +334,7 @@ def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) 
         top: Name of the folder that holds them all, if it has one.
         any_name: Take a file of any name for a module that is missing, if it defines functions of it.
     """
+    members = [*members, *_written_by_notebooks(members)]
     found = _candidates(members)
     left_out = _add_by_content(found, members) if any_name else []
     modules = {place: {*files} - {WORKSHEET_FILE} for place, files in found.items()}
@@ -361,13 +387,13 @@ def _candidates(members: Sequence[Member]) -> dict[PurePosixPath, dict[str, list
     `clip-2.py` and `clip (2).py` are names of a second upload or download, `Clip.py` and `clip.py.txt` what some
     editors make of a name. The newest upload wins, where a platform numbers them. Then the plain name of a module wins,
     because its student edits and imports it, but the highest number of a worksheet, because a browser gives the plain
-    name to the first download. A notebook counts if there is no such file.
+    name to the first download. A file that a notebook writes counts if there is no such file, then a notebook.
     """
 
-    def rank(member: Member) -> tuple[bool, int, int, int, str]:
+    def rank(member: Member) -> tuple[bool, bool, int, int, int, str]:
         renamed, number = member.name != _graded_name(member), -_stem_and_number(member.name)[1]
         first, second = (number, renamed) if _graded_name(member) == WORKSHEET_FILE else (renamed, number)
-        return _is_notebook(member), -member.upload, first, second, member.name
+        return _is_notebook(member), bool(member.notebook), -member.upload, first, second, member.name
 
     found: dict[PurePosixPath, dict[str, list[Member]]] = {}
     for member in reversed(members):  # of two with one path the last, as unpacked
@@ -394,11 +420,16 @@ def _is_notebook(member: Member) -> bool:
 
 def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[str]:
     """Why the first of these files of one folder is graded as the file of this name."""
-    taken, *others = [one_line(member.name) for member in candidates]
+    taken, *others = [_called(member) for member in candidates]
     notes = [f"{taken} was taken as {name}"] if taken != name else []
     if same := others.count(taken):
         notes.append(f"there are {same + 1} of {taken} in one place; graded is the last, as when unpacked")
     return notes + [f"there is {other} too; graded is {taken}" for other in others if other != taken]
+
+
+def _called(member: Member) -> str:
+    """A file's name for a note, with the notebook that writes it."""
+    return one_line(member.name) + (f" (written by a cell of {member.notebook})" if member.notebook else "")
 
 
 def _add_by_content(

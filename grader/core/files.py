@@ -61,12 +61,14 @@ class Member:
         read: Returns its first bytes, at most as many as asked for.
         problem: Why it must not be read, for example because it is a link.
         upload: Number that a platform gave to its upload; a later one has a higher number.
+        notebook: The notebook with the `%%writefile` cell that writes it, if it is no file of its own.
     """
 
     path: PurePosixPath
     read: Callable[[int], bytes]
     problem: str = ""
     upload: int = 0
+    notebook: str = ""
 
     @functools.cached_property
     def name(self) -> str:

@@ -19,7 +19,8 @@ MAX_NOTEBOOK_BYTES = 2_000_000
 _FOR_JUPYTER = re.compile(r"%\w.*|!(?!=).*|\?\S+|[\w.]{1,200}\?{1,2}|[\w, ]{1,200}=\s*(?:%[A-Za-z]|!).*")
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)")
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7}) ", re.M)
-_PYTHON_MAGICS = ("capture", "file", "prun", "time", "timeit", "writefile")
+_WRITES_FILE = re.compile(r"\s*%%(?:writefile|file)[ \t]+((?:-a|--append)[ \t]+)?(\S[^\n]*)(.*)", re.DOTALL)
+_PYTHON_MAGICS = ("capture", "prun", "time", "timeit")
 _LISTED = 3
 
 _HOST_MODULE = rf"(?:{'|'.join(map(re.escape, HOST_MODULES))})\b"
@@ -66,6 +67,17 @@ def code_of(name: str, data: bytes) -> tuple[str, str, str]:
     return text, "", note
 
 
+def written_files(name: str, data: bytes) -> dict[str, str]:
+    """The Python files that cells of a notebook write with `%%writefile`, by name, as they are after the last cell."""
+    files: dict[str, str] = {}
+    for number, cell in enumerate(_code_cells(data) or (), 1):
+        append, path, body = match.groups() if (match := _WRITES_FILE.fullmatch(cell)) else ("", "", "")
+        file = re.split(r"[/\\]", path.strip().strip("'\""))[-1]
+        if file.endswith(".py"):
+            files[file] = f"{files.get(file, '') if append else ''}{cell_header(number, name)}\n{body}\n"
+    return files
+
+
 def _code_cells(data: bytes) -> list[str] | None:
     """The sources of the code cells; None if this is no notebook."""
     try:
@@ -82,7 +94,7 @@ def _source(cell: dict[str, str | list[str]]) -> str:
 def _python(cell: str, dropped: list[str]) -> str:
     """A cell without the lines for Jupyter, which are added to a list."""
     magic = _CELL_MAGIC.match(cell)
-    if magic and magic[1] not in _PYTHON_MAGICS:  # another language
+    if magic and magic[1] not in _PYTHON_MAGICS:  # another language, or a file to write
         dropped.append(cell.strip().split("\n")[0])
         return ""
     return "\n".join(_line(line, dropped) for line in cell.split("\n"))

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from ..core import course
 from ..grading import observations
 from . import mistakes, run_pictures
+from .mistake_numbers import finder
 from .published import published
 
 _PAGES = (
@@ -62,7 +63,7 @@ def texts() -> dict[str, str]:
 def mistakes_pages() -> dict[str, str]:
     """Path, from the repository root, to text: a page for each exercise, and the page of general observations."""
     pages = {
-        exercise.mistakes_page: mistakes.make(exercise.name)
+        exercise.mistakes_page: mistakes.make(exercise.name, figure=finder(exercise.name))
         for exercise in course.KNOWN
         if not exercise.draft or (exercise.folder / "vectors.json").is_file()
     }

@@ -40,7 +40,7 @@ MODULES = (
     "__init__",
     *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
     *(f"commands/{name}" for name in ("__init__", "course", "doctor", "export", "grade", "hint", "install_torch")),
-    *("commands/grade_options", "commands/watch"),
+    *("commands/grade_options", "commands/tip", "commands/watch"),
     *("exercises/__init__", "exercises/*/__init__", "exercises/*/checks"),
 )
 """Modules of the grader that students need, without their suffix."""

@@ -7,6 +7,7 @@ opened from a disk can load no file.
 
 from __future__ import annotations
 
+import html
 import json
 import math
 from typing import Any
@@ -24,7 +25,7 @@ _FINDER = """
 
 With JavaScript you can paste numbers here, and the page finds the mistake that gives them.
 
-<script type="application/json">{data}</script>
+<div hidden>{data}</div>
 
 ///
 """
@@ -32,7 +33,7 @@ With JavaScript you can paste numbers here, and the page finds the mistake that 
 
 def finder(name: str) -> str:
     """The figure that finds a mistake, as Markdown."""
-    return _FINDER.format(data=json.dumps(document(name), separators=(",", ":")).replace("<", "\\u003c"))
+    return _FINDER.format(data=html.escape(json.dumps(document(name), separators=(",", ":")), quote=False))
 
 
 def document(name: str) -> dict[str, Any]:

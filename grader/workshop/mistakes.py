@@ -14,7 +14,6 @@ from ..core.result import NamedMistake
 from ..grading import vectors
 from ..grading.check import Check, checks_of
 from ..grading.observations import HEADINGS
-from .mistake_numbers import finder
 
 LONGEST = 8
 """Numbers of a worked example that a reader compares at a glance."""
@@ -71,13 +70,13 @@ def make_general() -> str:
     ).replace("\n\n\n///", "\n///")
 
 
-def make(name: str) -> str:
-    """The text of the page of an exercise."""
+def make(name: str, *, figure: str = "") -> str:
+    """The text of the page of an exercise, with a figure before the list."""
     exercise = course.exercise(name)
     recorded, known = vectors.load(name)
     count = sum(map(len, known.values()))
     head = _HEAD.format(number=exercise.number, title=exercise.title, short=exercise.short, name=name, count=count)
-    parts = [head, finder(name)]
+    parts = [head, figure]
     checks = [check for check in checks_of(name, hidden=False) if check.id in recorded]
     for function in exercise.function_names:
         parts.append(f"\n## `{function}`\n")

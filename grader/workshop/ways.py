@@ -22,6 +22,19 @@ _MOVED = {
     "what-breaks-grading": "start/#what-breaks-grading",
     "notebooks": "start/#in-a-notebook",
     "results/challenge": "next/#challenge",
+    "instructors/yours": "instructors/course-toml/",
+    "instructors/honesty": "instructors/course-toml/#honesty",
+    "instructors/site": "instructors/course-toml/#site",
+    "instructors/handout": "instructors/#3-give-out-the-exercises",
+    "instructors/cluster": "instructors/class/#cluster",
+    "instructors/report": "instructors/class/#report",
+    "instructors/exports": "instructors/class/#formats",
+    "instructors/worksheet": "instructors/class/#worksheet",
+    "instructors/personal-data": "instructors/isolation/#stored",
+    "instructors/attacks": "instructors/isolation/#test-the-walls",
+    "instructors/maintain": "instructors/",
+    "instructors/releases": "instructors/",
+    "maintainers/decisions": "instructors/",
 }
 _MOVED_OF_AN_EXERCISE = {"mistakes/{}": "mistakes/", "discussion/{}": "after/", "reference/api/{}": "functions/"}
 """Old addresses stand in reports that were written before."""

@@ -25,6 +25,7 @@ CHAPTERS = ("why", "ppo", "group", "gradient", "advantage", "loss", "training", 
 PAGES = (
     *(f"learn/{chapter}" for chapter in CHAPTERS),
     *("2026/family", "2026/engines", "2026/debates", "results/as-shipped", "results/llm", "simulation", "worksheet"),
+    "exercises/advantages/mistakes",
 )
 PIXELS = 20  # of a rem
 WIDEST = 1280

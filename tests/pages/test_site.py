@@ -71,14 +71,14 @@ FIRST_CONTROL = """tag => {
   window.shown = () => [...node.querySelectorAll("table, .grpo-status, .grpo-readout, .grpo-value, .grpo-card")]
     .map((part) => part.textContent).join("|");
   window.before = [shown(), [...node.querySelectorAll("svg")].map((svg) => svg.innerHTML).join()];
-  const control = [...node.querySelectorAll("input, select")]
+  const control = [...node.querySelectorAll("input, select, textarea")]
     .find((each) => each.checkVisibility({ visibilityProperty: true }) && !each.disabled
       && (each.type !== "radio" || each.checked));
   control.focus({ preventScroll: true });
   if (control !== document.activeElement) return "takes no focus";
   if (control.type === "text") control.select();
   const atItsEnd = control.type === "range" && control.value === control.max;
-  return { checkbox: "Space", text: "7" }[control.type] ?? (atItsEnd ? "ArrowLeft" : "ArrowRight");
+  return { checkbox: "Space", text: "7", textarea: "7" }[control.type] ?? (atItsEnd ? "ArrowLeft" : "ArrowRight");
 }"""
 """Gives the first control the focus; returns the key that changes it."""
 CHANGED_AND_RESET = """() => {

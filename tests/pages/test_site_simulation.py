@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
 import pytest
+from site_pages import violations
 from tab import Tab
 
 from grader.oracles import simulation
@@ -290,3 +291,18 @@ def test_on_paper_stand_the_picture_the_seed_and_the_settings(tab: Tab) -> None:
     assert re.search(r"Seed 3\b", printed) and "0.30" in printed
     assert not page.locator(f"{WIDGET} :is(button, summary, input):visible").count()
     assert page.locator(".grpo-board > svg").is_visible()
+
+
+def test_the_worksheet_beside_the_simulation_changes_it_and_hears_of_sent_runs(tab):
+    page = tab.load("/worksheet/", scrolling=False)
+    page.wait_for_selector(".grpo-strip")
+    page.locator("article a[href*='sim.g=2']").click()
+    page.wait_for_selector("grpo-simulation[data-ready]")
+    frame = page.frame_locator("iframe[name=grpo-dock]")
+    frame.locator("a[href*='sim.g=32']").click()
+    page.wait_for_url("**/simulation/?sim.g=32*")
+    page.get_by_role("button", name="One step").click()
+    page.get_by_role("button", name="Send to worksheet").click()
+    frame.locator(".grpo-sent li").wait_for()
+    page.get_by_role("button", name="Worksheet", exact=True).click()
+    assert not page.locator("iframe").is_visible() and violations(page) == []

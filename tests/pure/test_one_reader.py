@@ -44,7 +44,8 @@ CODE = (
     "# code cell 3 of clip.ipynb\n\n\n"
     "# code cell 4 of clip.ipynb\nif 1:\n    pass\n\n"
 )
-WRITTEN = f"# code cell 1 of homework.ipynb\nx = 1\n\n# code cell 2 of homework.ipynb\npass\n{CLIP}\n"
+WRITTEN = ["# code cell 2 of homework.ipynb\n\n" + CLIP + "\n", "# code cell 3 of homework.ipynb\n\n" + KL + "\n"]
+NAMED = "# code cell 1 of homework.ipynb\n" + CLIP + "\n"
 COLAB = "import torch\nfrom google.colab import drive\ndrive.mount(\n    '/content/drive',\n)\n"
 COLAB_LEFT = "import torch\npass\npass\n\n\n"
 KAGGLE = (
@@ -103,8 +104,12 @@ UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
         {"clip.ipynb": notebook("x"), "clip.py": CLIP}, {"clip.py": CLIP}, "graded is clip.py"
     ),
     "a notebook of another name": (
-        {"kl.py": KL, "homework.ipynb": notebook("x = 1", "%%writefile starter/clip.py\n" + CLIP)},
-        {"kl.py": KL, "clip.py": WRITTEN}, "homework.ipynb was taken as clip.py",
+        {"kl.py": KL, "homework.ipynb": notebook(CLIP)}, {"kl.py": KL, "clip.py": NAMED},
+        "homework.ipynb was taken as clip.py",
+    ),
+    "a notebook that writes two modules": (
+        {"homework.ipynb": notebook("x = 1", "%%writefile starter/clip.py\n" + CLIP, "%%writefile kl.py\n" + KL)},
+        {"clip.py": WRITTEN[0], "kl.py": WRITTEN[1]}, "clip.py (written by a cell of homework.ipynb) was taken",
     ),
     "two files of other names": (
         {"clip1.py": CLIP, "clip2.py": CLIP, "kl.py": KL}, {"kl.py": KL}, "clip1.py and clip2.py were left out"

@@ -2,6 +2,7 @@
 // widgets/NAME.mjs. What lies further down, explorables, questions and the comparison, is loaded when it comes near the window,
 // or when there is nothing else to do: paper, and a reader whose network goes, get pictures too.
 import { repair } from "./ui/accessibility.mjs";
+import { FRAME } from "./ui/docked.mjs";
 import "./ui/terms.mjs";
 
 const LATER = ".grpo-explorable, grpo-comparison, grpo-quiz";
@@ -31,6 +32,7 @@ function load() {
   if (hasMouse) defineTheRest(); // a phone has less time, and prints less
   else addEventListener("scroll", defineTheRest, { once: true });
   repair(document);
+  document.documentElement.classList.toggle("grpo-docked", window.name === FRAME);
   if (/[?&]embed=/.test(location.search)) import("./ui/embed.mjs").then(({ embed }) => embed());
 }
 

@@ -70,7 +70,7 @@ class Baseline extends Explorable {
       often.map(({ gradient, probability }) => arrow(middle, at(gradient), { style: "one", wide: 1 + 7 * probability })).flat(),
       this.state.g === "4" ? [] : often.map((group) => named(group, at(group.gradient), middle)).flat(),
       known.length ? arrow(middle, at(this.mean), { style: "whole", wide: 5 }) : [],
-      element("circle", { cx: pixel(middle.x), cy: pixel(middle.y), r: 4, class: "dot" }),
+      element("circle", { cx: pixel(middle.x), cy: pixel(middle.y), r: 4, class: "point" }),
       words(middle.x, 14, "towards action 1", { class: "soft", "text-anchor": "middle" }),
       words(0, height - 26, "towards 2", { class: "soft" }),
       words(width, height - 26, "towards 3", { class: "soft", "text-anchor": "end" }),

@@ -89,7 +89,7 @@ function curve(values, step) {
   const [end] = places.at(-1);
   return [
     line("line-first", `M${places.map(([x, at]) => `${x} ${at}`).join("L")}`),
-    places.map(([x, at]) => element("circle", { cx: Math.min(Math.max(x, 5), end - 5), cy: at, r: 4, class: "dot" })),
+    places.map(([x, at]) => element("circle", { cx: Math.min(Math.max(x, 5), end - 5), cy: at, r: 4, class: "point" })),
     places.map(([x, at], t) => words(x, x < end ? at - 9 : at + 20, x < end ? fixed(values[t]) : `reward ${values[t]}`,
       { "text-anchor": x === 0 ? "start" : x < end ? "middle" : "end", class: "name" })),
   ].flat();

@@ -4,12 +4,15 @@ import { matches, numbersIn } from "../core/mistake_numbers.mjs";
 import { divergingBars } from "../ui/diverging_bars.mjs";
 import { element, uniqueId } from "../ui/element.mjs";
 import { Explorable } from "../ui/explorable.mjs";
+import { folded } from "../ui/folded.mjs";
+import { fixed } from "../ui/format.mjs";
+import { table } from "../ui/table.mjs";
 
 const MOST = 2_000; // characters
 const LISTED = 6;
 
 class MistakeFinder extends Explorable {
-  static source = "Recorded: what the model answer and each known mistake return for the worked examples of the checks.";
+  static source = "Computed beforehand: what the model answer and each known mistake return for the worked examples of the checks.";
   static controls = { numbers: { control: field, label: "Paste what your function returned", initial: "" } };
 
   /** The base class reads what a control offers; a text may be anything. */
@@ -24,8 +27,7 @@ class MistakeFinder extends Explorable {
   }
 
   build() {
-    const script = this.fallback.find(({ localName }) => localName === "script");
-    this.data = JSON.parse(script.textContent);
+    this.data = JSON.parse(this.fallback.find(({ hidden }) => hidden).textContent);
     this.list = element("ul", { class: "grpo-found" });
     this.picture = element("div");
     return [this.list, this.picture];
@@ -54,15 +56,18 @@ class MistakeFinder extends Explorable {
   }
 }
 
-/** Two charts with one scale: the right numbers, and those of the mistake. Numbers that are not finite have no bars. */
+/** Two charts with one scale, the right numbers and those of the mistake, and a table. Numbers that are not finite have no bars. */
 function bars({ call: { right }, values }) {
   if (![...right, ...values].every(Number.isFinite)) return [];
   const limit = 1.4 * Math.max(1e-9, ...[...right, ...values].map(Math.abs));
-  return [[right, "the right numbers"], [values, "with this mistake"]].map(([shown, name]) => {
+  const charts = [[right, "the right numbers"], [values, "with this mistake"]].map(([shown, name]) => {
     const { node, draw } = divergingBars({ height: 150, limit, ticks: [0], digits: 0, name });
     draw(shown);
     return node;
   });
+  const { node, fill } = table({ caption: "The numbers of the worked example", columns: ["", "right", "with this mistake"] });
+  fill(right.map((value, i) => [String(i + 1), fixed(value, 4), fixed(values[i], 4)]));
+  return [...charts, folded("The numbers", node)];
 }
 
 /** Unfolds the entry of a mistake that a link leads to. */
@@ -77,6 +82,7 @@ function field({ label, value, change }) {
   let waiting;
   const input = element("textarea", { id, rows: 4, maxlength: MOST, spellcheck: "false", autocomplete: "off",
     placeholder: "tensor([[ 1.5000, -0.5000, -0.5000, -0.5000]])",
+    onchange: () => change(input.value),
     oninput: () => {
       clearTimeout(waiting);
       waiting = setTimeout(() => change(input.value), 300);

@@ -87,7 +87,7 @@ class RatioSource extends Explorable {
       return bar;
     });
     const side = from < 1 ? { shift: -10, anchor: "end" } : { shift: 10, anchor: "start" };
-    return [title, lanes.flat(), element("circle", { class: "dot", cx: pixel(x(from)), cy: last, r: 5 }),
+    return [title, lanes.flat(), element("circle", { class: "point", cx: pixel(x(from)), cy: last, r: 5 }),
       words(x(from) + side.shift, last + 5, fixed(from), { class: "name", "text-anchor": side.anchor })];
   }
 

@@ -2,6 +2,7 @@
 // questions with the sent runs, on a phone one line that opens. With the attribute part="end" only progress and handing in.
 import { progress } from "../../core/worksheet.mjs";
 import { button } from "../../ui/controls.mjs";
+import { FRAME, isWide, saveDock } from "../../ui/docked.mjs";
 import { element, uniqueId } from "../../ui/element.mjs";
 import { menu } from "../../ui/menu.mjs";
 import { markDone } from "../../ui/progress.mjs";
@@ -11,6 +12,14 @@ import { WorksheetWidget, changeState, isKept } from "./state.mjs";
 
 const KEPT = "Saved in this browser while you type. Nothing is sent anywhere.";
 const NOT_KEPT = "This browser cannot keep your answers: download them before you leave.";
+
+/** Whoever goes to the simulation finds the worksheet beside it, at the same step. */
+function remember({ target }) {
+  const link = target.closest("a[href*=simulation]");
+  const steps = link ? [...document.querySelectorAll("article h2[id]")] : [];
+  const step = steps.findLast((each) => each.compareDocumentPosition(link) & Node.DOCUMENT_POSITION_FOLLOWING);
+  if (link) saveDock({ open: isWide(), step: step?.id ?? "" });
+}
 
 export class Tools extends WorksheetWidget {
   setup() {
@@ -59,6 +68,7 @@ export class Tools extends WorksheetWidget {
     );
     this.strip.addEventListener("keydown", ({ key }) => key === "Escape" && this.isOpen && this.open(false));
     this.append(this.strip);
+    if (window.name !== FRAME) this.closest("article")?.addEventListener("click", remember, true);
     document.documentElement.classList.add("with-strip"); // what is scrolled to may not lie below it
     new ResizeObserver(() => makeScrollable(this.sent, "Sent runs")).observe(this.sent); // the line of a phone scrolls, the open strip does not
   }
