@@ -30,8 +30,8 @@ search:
 # {number}. {short}: common mistakes
 
 The grader knows {count} wrong answers to [this exercise](../{name}.md). If your numbers are those of one of
-them, the report names it, and its line `more` leads here. You can also read the list before you write. Each line opens
-and says what follows from the mistake, where it shows, and what it makes of the worked example.
+them, the report names it, and its `more` line links here. You can also read the list before you write. Each line opens
+and says what follows from the mistake, where it shows, and what it returns for the worked example.
 """
 _ENTRY = """
 /// details | {title}

@@ -64,11 +64,15 @@ def make_llm() -> str:
         **{name: recorded[name] for name in ("model", "day", "seed", "command")},
         "limit": recorded["config"]["max_new_tokens"],
         "prompts": [last_line(prompt) for prompt in recorded["prompts"][: len(moments[0]["groups"])]],
+        "measured": recorded["measured"],
+        "points": [[point["step"], round(point["score"], LLM_DIGITS)] for point in recorded["points"]],
+        "batches": [round(reward, LLM_DIGITS) for reward in recorded["mean_reward"]],
         "moments": moments,
     }
     return (
         f"// Written by `course dev recordings` from {LLM_FOLDER}/run.json beside it; do not edit.\n"
-        "// A completion is [tokens, reward, log-probabilities of its tokens at its own and at each later moment].\n"
+        "// A completion is [tokens, reward, log-probabilities of its tokens at its own and at each later moment];\n"
+        "// a point is [step, accuracy]; batches are the mean rewards of the steps.\n"
         f"export const RUN = {_as_json(run)};\n"
     )
 

@@ -48,7 +48,7 @@ BARE = """() => document.head.append(Object.assign(document.createElement("style
   ":is(.grpo-explorable, [data-ready]):is(*, #higher) { min-height: 0 !important; } html { scrollbar-width: none; }"
 }))"""
 HEIGHTS = """() => [...document.querySelectorAll(".grpo-explorable, article [data-ready]")]
-  .filter((node) => !node.matches("grpo-question, grpo-quiz, grpo-worksheet-tools:not([part])")) // as high before
+  .filter((node) => !node.matches("grpo-question, grpo-quiz, grpo-myth, grpo-worksheet-tools:not([part])"))
   .map((node) => {
     const apart = ["name", "part"].filter((name) => node.hasAttribute(name) && !node.matches(".grpo-explorable"));
     const chart = node.localName === "grpo-simulation" && node.querySelector(".grpo-board > .grpo-chart");

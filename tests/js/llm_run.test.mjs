@@ -1,7 +1,9 @@
 // The arithmetic of the recorded run of a pretrained language model: worked out by hand, by laws, and by finite differences.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
+import { framesOf, shownAt } from "../../docs/assets/js/core/llm_film.mjs";
 import { RELATIVES, tokenShares } from "../../docs/assets/js/core/token_shares.mjs";
 import { RUN } from "../../docs/assets/runs/llm.mjs";
 
@@ -70,5 +72,22 @@ test("B08 in the whole run shares sum to the loss, and fresh completions have ra
         all(pushes(found), shares(found).map((x) => -x));
       }
     }
+  }
+});
+
+test("B18 at each step the film shows the last record, with the recorded advantages and accuracy", () => {
+  const recorded = JSON.parse(readFileSync(new URL("../../docs/assets/runs/llm-sums/run.json", import.meta.url), "utf-8"));
+  const last = (records, step) => records.findLast((record) => record.step <= step);
+  assert.equal(RUN.batches.length, recorded.config.steps);
+  RUN.batches.forEach((reward, step) => close(reward, recorded.mean_reward[step], 1e-4));
+  for (let step = 0; step <= recorded.config.steps; step++) {
+    const [point, moment, shown] = [last(recorded.points, step), last(recorded.moments, step), shownAt(RUN, step)];
+    assert.deepEqual([shown.measured, shown.drawn], [point.step, moment.step]);
+    close(shown.accuracy, point.score, 1e-4);
+    assert.equal(framesOf(RUN).includes(step), point.step === step || moment.step === step);
+    moment.groups.forEach((group, g) => group.forEach((row, i) => {
+      close(shown.groups[g].completions[i].advantage, row.advantage, 1e-6);
+      assert.equal(shown.groups[g].completions[i].reward, row.reward);
+    }));
   }
 });

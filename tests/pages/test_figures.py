@@ -135,3 +135,21 @@ def test_copied_code_shows_the_figure_alone_on_a_page_of_another_host(open_figur
         page.frames[1].wait_for_function(fits)
     page = tab.load(f"{LOSS}?embed=none", scrolling=False)
     assert page.locator("h1").is_visible()
+
+
+def test_the_film_of_a_recorded_run_is_entered_at_a_step_and_goes_from_record_to_record(open_figure):
+    figure = open_figure("/results/llm/?llm-film.at=54", "grpo-llm-film")
+    slider = figure.node.locator("input[type=range]")
+    assert "70 % right after step 40" in figure.status.replace("\u00a0", " ")
+    assert "right after step 54" in figure.status
+    figure.press("Next")
+    assert slider.input_value() == "80" and "llm-film.at=80" in figure.page.url
+    figure.press("Back")
+    figure.press("Speed 1\u00d7")
+    figure.press("Play")
+    figure.page.wait_for_function("location.search.includes('llm-film.at=120')")
+    figure.press("Pause")
+    stopped = slider.input_value()
+    assert len(figure.table("Completions")) == 32
+    figure.press("Restart")
+    assert int(stopped) >= 120 and slider.input_value() == "0"

@@ -105,8 +105,7 @@ def test_myths_show_that_k3_has_the_gradient_of_the_other_direction() -> None:
     losses = [(logp.exp() * (logp - ref)).sum(), k3_mean, (ref.exp() * (ref - logp)).sum()]
     kl, k3, other = (torch.autograd.grad(loss, logits, retain_graph=True)[0].tolist() for loss in losses)
     assert k3 == pytest.approx(other)
-    for gradient in (kl, k3):
-        assert_shown("k3-gradient", *(f"{x:+.3f}".replace("-0.000", "0.000") for x in gradient))
+    assert_shown("k3-gradient", f"{abs(k3[1]):.3f}", *map(str, [*POLICY, *OTHER]), f"{kl[1]:.3f}")
 
 
 def test_myths_show_how_often_groups_miss_a_rare_success_and_how_its_relatives_score_it() -> None:
@@ -116,7 +115,6 @@ def test_myths_show_how_often_groups_miss_a_rare_success_and_how_its_relatives_s
     rloo = rewards[0] - rewards[1:].mean()
     assert grpo == pytest.approx(math.sqrt(3)) and rloo == pytest.approx(4 / 3 * dr_grpo)
     assert_shown("relatives", f"{grpo:+.3f}", f"{dr_grpo:+.3f}", f"{rloo:+.3f}")
-    for right, signs in ((4, "\N{PLUS-MINUS SIGN}"), (1, "+")):
-        eight = torch.tensor([1.0] * right + [0.0] * (8 - right), dtype=torch.float64)
-        scaled = [group_advantages(eight, divide_by_std=divide)[0] for divide in (True, False)]
-        assert f"GRPO {signs}{scaled[0]:.3f}, Dr. GRPO {signs}{scaled[1]:.3f}" in MYTHS
+    six = torch.tensor([1.0, 0, 0, 0, 0, 0], dtype=torch.float64)
+    scaled = [group_advantages(six, divide_by_std=divide)[0] for divide in (False, True)]
+    assert_shown("dr-grpo-scale", *(f"{advantage:+.3f}" for advantage in scaled))

@@ -43,6 +43,7 @@ export class Explorable extends Widget {
     });
     this.draw(this.state);
     this.say();
+    this.guess?.restore();
   }
 
   control(name, { control, initial, ...spec }) {
@@ -86,12 +87,13 @@ export class Explorable extends Widget {
   /** Keeps the state in the address and says what it teaches. */
   commit() {
     const text = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
-    this.write(Object.fromEntries(Object.entries(this.state).map(([name, value]) =>
-      [name, value === this.first[name] ? null : text(value)])));
+    const values = Object.entries(this.state).map(([name, value]) => [name, value === this.first[name] ? null : text(value)]);
+    this.write({ ...Object.fromEntries(values), guess: null }); // a guess is about one state
     this.say();
   }
 
   say() {
+    this.guess?.close();
     this.status.replaceChildren(...withIndices(this.lesson(this.state)));
   }
 

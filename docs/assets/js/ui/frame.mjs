@@ -3,6 +3,7 @@
 import { element, uniqueId } from "./element.mjs";
 import { embedding, ownAddress } from "./embed.mjs";
 import { copy, download } from "./files.mjs";
+import { guessing } from "./guess.mjs";
 import { drawingOf } from "./picture.mjs";
 import { pictureAndNumbers } from "./tabs.mjs";
 
@@ -27,8 +28,11 @@ export function frame(figure, { examples, controls, built, source }) {
   const side = element("div", { class: "grpo-side" },
     element("div", { class: "grpo-controls" }, controls),
     examples.length ? element("div", { class: "grpo-bar", role: "group", "aria-label": "Examples" }, examples) : "");
+  const tabs = fill(stage, picture, numbers);
+  const { guess } = figure.constructor;
+  if (guess) figure.guess = guessing(figure, guess, { stage, side });
   figure.append(
-    element("div", { class: "grpo-head" }, title, fill(stage, picture, numbers), figure.status),
+    element("div", { class: "grpo-head" }, title, guess ? element("div", { class: "grpo-views" }, figure.guess.opener, tabs) : tabs, figure.status),
     element("div", { class: side.querySelector(":scope > :not(:empty)") ? "grpo-body beside" : "grpo-body" }, stage, side),
     element("div", { class: "grpo-foot" }, element("p", { class: "grpo-source" }, source), tools(figure, { charts, title })));
 }

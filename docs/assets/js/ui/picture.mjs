@@ -6,8 +6,8 @@ const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dashar
   "stroke-opacity", "opacity", "paint-order", "font-family", "font-size", "font-weight", "text-anchor", "display"];
 const EDGE = 24;
 
-/** The SVG text of what is shown: title, sentence, legend and charts, one below the other. */
-export function drawingOf(figure, { title, words }) {
+/** The SVG text of what is shown: title, large number if any, sentence or paragraphs, legend and charts, one below the other. */
+export function drawingOf(figure, { title, number, words }) {
   const here = getComputedStyle(figure);
   const charts = [...figure.querySelectorAll(".grpo-picture svg.grpo-chart")].filter((node) => !node.closest(".grpo-legend-item"));
   const width = Math.max(480, ...charts.map((chart) => chart.clientWidth)) + 2 * EDGE;
@@ -21,7 +21,8 @@ export function drawingOf(figure, { title, words }) {
     y += 8;
   };
   say(title.replace(/^([\d.]+)/, "$1  "), 20, 700);
-  say(words, 15, 500);
+  if (number) say(number, 36, 800);
+  for (const text of [words].flat()) say(text, 15, 500);
   for (const item of figure.querySelectorAll(".grpo-picture .grpo-legend-item")) {
     const sample = place(item.querySelector("svg"), EDGE, y);
     whole.append(sample, element("text", { x: EDGE + 36, y: y + 11, "font-size": 13 }, item.textContent));

@@ -33,6 +33,10 @@ class Averaging extends Explorable {
     "Long and correct": all([4, 20, 4, 10]),
     "All alike": all([8, 8, 8, 8]),
   };
+  static guess = {
+    ask: "Two wrong answers have 4 and 20 tokens. By sequence, how many times as hard is a token of the short one pushed down?",
+    of: this.examples["Long and wrong"], values: range(0, 10, 0.25), truth: ({ pushes: [sequence] }) => sequence[2] / sequence[3],
+  };
 
   build() {
     this.chart = chart(HEIGHT, (width) => this.paint(width));

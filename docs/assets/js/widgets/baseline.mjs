@@ -32,6 +32,10 @@ class Baseline extends Explorable {
     "Mean of two": { kind: "group", b: 0, r: "6,5,5", g: "2" },
     "The other of two": { kind: "others", b: 0, r: "6,5,5", g: "2" },
   };
+  static guess = {
+    ask: "In a group of two, both rewards lose the group's mean. How many times as long as the true gradient is the mean gradient?",
+    of: this.examples["Mean of two"], values: range(0, 2, 0.05), truth: ({ factor }) => factor,
+  };
 
   build() {
     this.chart = chart(HEIGHT, (width, height) => this.paint(width, height));

@@ -23,6 +23,11 @@ class ClipCurve extends Explorable {
     "Good, too unlikely": { ratio: 0.5, eps: 0.2, a: "1" },
     "Bad, too unlikely": { ratio: 0.5, eps: 0.2, a: "-1" },
   };
+  static guess = {
+    ask: "A bad sample (A = −1) has become more likely: ρ = 1.5. What is its surrogate with ε = 0.2?",
+    of: this.examples["Bad, too likely"], values: range(-2, 2, 0.05),
+    truth: ({ state: { ratio, a, eps } }) => clippedTerm(ratio, Number(a), eps),
+  };
 
   build() {
     const x = { low: 0.4, high: 1.8, ticks: range(0.4, 1.8, 0.2), name: "ratio ρ (dashed: without the clip)" };

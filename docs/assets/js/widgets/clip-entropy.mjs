@@ -4,7 +4,7 @@ import { average } from "../core/grpo.mjs";
 import { summary } from "../core/many_runs.mjs";
 import { legendItem } from "../ui/chart.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed } from "../ui/format.mjs";
 import { lineChart } from "../ui/line_chart.mjs";
 import { picks } from "../ui/picks.mjs";
@@ -22,6 +22,11 @@ class ClipEntropy extends Explorable {
     high: { control: picks, label: "Upper end 1 + ε_high", options: [["0.2", "1.2"], ["0.28", "1.28"], ["0.5", "1.5"], ["100", "none"]], initial: "100" },
   };
   static live = false;
+  static guess = {
+    ask: "Ten actions start equally likely: an entropy of ln 10, about 2.3 nats. What is left after 20 steps with the upper end 1.2?",
+    of: { start: "even", high: USUAL }, values: range(0, 2.5, 0.05), show: (entropy) => `${fixed(entropy)} nats`,
+    truth: (figure) => figure.mean("even", USUAL, "entropy", 20),
+  };
 
   build() {
     this.chart = lineChart({ top: 2.4, ticks: [0, 0.5, 1, 1.5, 2], digits: 1 });

@@ -24,6 +24,10 @@ class Difficulty extends Explorable {
     "Nearly always right": { ...START, p: 0.9 },
     "Always right": { ...START, p: 1 },
   };
+  static guess = {
+    ask: "A policy solves a prompt 90\u00a0% of the time. How likely is it that all rewards in a group of 8 are equal?",
+    of: { g: "8", p: 0.9 }, values: RATES, truth: ({ state: { p, g } }) => noSignal(p, Number(g)),
+  };
 
   build() {
     this.chart = curveChart({

@@ -23,7 +23,7 @@ class Emergence extends Explorable {
 
   build() {
     const play = player({
-      milliseconds: 900,
+      milliseconds: () => 900,
       advance: () => {
         this.set({ at: this.state.at === 100 ? 0 : this.state.at + 10 });
         return this.state.at < 100;

@@ -31,10 +31,17 @@ class GroupAdvantages extends Explorable {
     "All wrong": { ...AS_TAUGHT, r: "0,0,0,0,0,0" },
     "A group of one": { ...AS_TAUGHT, r: "1" },
   };
+  static guess = {
+    ask: "One of six answers is correct (reward 1), the others are wrong (reward 0). What is the advantage of the correct one?",
+    of: this.examples["One correct"], values: range(0, 4, 0.05), truth: ({ found }) => found.advantages[0],
+  };
 
   /** The base class reads what a control offers; the rewards may be anything from 0 to 1. */
   control(name, spec) {
-    if (name === "r") this.state.r = rewardsIn(this.read("r")) ?? this.state.r;
+    if (name === "r") {
+      this.first.r = rewardsIn(this.getAttribute("r")) ?? this.first.r;
+      this.state.r = rewardsIn(this.read("r")) ?? this.first.r;
+    }
     return super.control(name, spec);
   }
 

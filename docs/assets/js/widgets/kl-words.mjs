@@ -31,6 +31,10 @@ class KlWords extends Explorable {
     "Nearly only coffee": { tea: 1, coffee: 96, water: 1, milk: 1, soup: 1 },
     "As the reference": { tea: 40, coffee: 30, water: 15, milk: 10, soup: 5 },
   };
+  static guess = {
+    ask: "The policy says “soup” half of the time, the reference 5\u00a0% of the time. How large is KL(π ‖ π_ref)?",
+    of: this.examples["Much more soup"], values: range(0, 3, 0.05), show: (kl) => `${fixed(kl)} nats`, truth: ({ sums }) => sums[0],
+  };
 
   build() {
     this.chart = chart(HEIGHT, (width, height) => this.paint(width, height));

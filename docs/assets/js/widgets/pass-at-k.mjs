@@ -19,6 +19,14 @@ class PassAtK extends Explorable {
     beta: { control: slider, label: "KL weight β", values: [0, 0.02, 0.05, 0.1, 0.2, 0.5, 1], initial: 0, show: String },
     k: { control: slider, label: "Samples k", values: range(0, 10, 1).map((n) => 2 ** n), initial: 64, show: String },
   };
+  static guess = {
+    ask: "200 steps of GRPO raised pass@1. By how much did they change pass@64?",
+    of: { steps: 200, beta: 0, k: 64 }, values: range(-0.5, 0.5, 0.01),
+    truth: (figure) => {
+      const { before, after } = figure.ways(figure.state);
+      return passAtK(after, figure.state.k) - passAtK(before, figure.state.k);
+    },
+  };
 
   build() {
     const { to, end } = this.hand("k");

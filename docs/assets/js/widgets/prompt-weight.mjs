@@ -18,6 +18,10 @@ class PromptWeight extends Explorable {
     p: { control: slider, label: "Chance of a right answer p", values: range(0.01, 0.99, 0.01), initial: 0.1, show: (p) => percent(p) },
     g: { control: slider, label: "Group size G", values: [2, 4, 8, 16, 32, 64], initial: 8, show: String },
   };
+  static guess = {
+    ask: "With GRPO and G = 8, how many times as much does a prompt solved 10\u00a0% of the time count as one solved half the time?",
+    of: { p: 0.1, g: 8 }, values: range(0, 4, 0.05), truth: ({ state: { p, g } }) => promptWeight("GRPO", p, g) / promptWeight("GRPO", 0.5, g),
+  };
 
   build() {
     this.chart = curveChart({

@@ -21,6 +21,11 @@ class TokenWeight extends Explorable {
     a: { control: picks, label: "Advantage", options: [["1", "A > 0, good"], ["-1", "A < 0, bad"]], initial: "1" },
     ratio: { control: slider, label: "Ratio ρ", values: range(0.05, MOST, 0.05), initial: 1.5, show: (ratio) => fixed(ratio) },
   };
+  static guess = {
+    ask: "A good token has become three times as likely (ρ = 3). How many times A reaches the gradient with CISPO?",
+    of: { method: "CISPO", a: "1", ratio: 3 }, values: range(0, MOST, 0.1),
+    truth: ({ state: { method, a, ratio } }) => METHODS[method](ratio, Number(a)),
+  };
 
   build() {
     this.chart = curveChart({

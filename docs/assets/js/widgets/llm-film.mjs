@@ -1,0 +1,74 @@
+// <grpo-llm-film>: a recorded run of a pretrained language model from the first step to the last: the accuracy, and what
+// the policy answers to four sums, with the advantage of each completion in its group.
+import { RUN } from "../../runs/llm.mjs";
+import { framesOf, shownAt } from "../core/llm_film.mjs";
+import { chart, legendItem } from "../ui/chart.mjs";
+import { slider } from "../ui/controls.mjs";
+import { curveChart } from "../ui/curve_chart.mjs";
+import { element } from "../ui/element.mjs";
+import { Explorable, range, recorded } from "../ui/explorable.mjs";
+import { percent, signed } from "../ui/format.mjs";
+import { glide } from "../ui/glide.mjs";
+import { transport } from "../ui/player.mjs";
+import { table } from "../ui/table.mjs";
+import { HEIGHT, groupsPicture } from "./llm-film/picture.mjs";
+
+const FRAMES = framesOf(RUN);
+const LAST = FRAMES.at(-1);
+const listed = (steps) => `${steps.slice(0, -1).join(", ")} and ${steps.at(-1)}`;
+
+class LlmFilm extends Explorable {
+  static source = recorded(`${RUN.model}, seed ${RUN.seed}, by the model answers on ${RUN.day}. Recorded are completions after `
+    + `steps ${listed(RUN.moments.map(({ step }) => step))}, the accuracy every ${RUN.points[1][0]} steps, and the reward of each `
+    + "training batch; between them the figure shows the last record.");
+  static controls = {
+    at: { control: slider, label: "After", values: range(0, LAST, 1), initial: 0, show: (at) => `step ${at} of ${LAST}` },
+  };
+
+  build() {
+    const bar = transport({ frames: FRAMES, at: () => this.state.at, go: (at) => this.set({ at }) });
+    this.curve = curveChart({
+      hand: this.hand("at"),
+      height: 170,
+      x: { low: 0, high: LAST, ticks: range(0, LAST, 100), digits: 0, name: "steps" },
+      y: { low: 0, high: 1, ticks: [0, 0.5, 1], name: "share of right sums" },
+    });
+    this.picture = chart(HEIGHT, (width, height) => groupsPicture(this.shown, this.lengths, width, height));
+    this.glide = glide((lengths) => {
+      this.lengths = lengths;
+      this.picture.redraw();
+    });
+    this.groups = table({ caption: "Completions", columns: ["Prompt", "completion", "reward", "advantage"] });
+    this.points = table({ caption: "Accuracy", columns: ["After step", "right, of the held-out sums"] });
+    this.points.fill(RUN.points.map(([step, score]) => [String(step), percent(score)]));
+    const legend = element("p", { class: "grpo-legend" }, legendItem("line-first", "held-out sums"), legendItem("line-each", "training batch"));
+    return [bar, legend, this.curve.node, this.picture.node, this.groups.node, this.points.node];
+  }
+
+  draw({ at }) {
+    this.shown = shownAt(RUN, at);
+    const { measured, accuracy, groups } = this.shown;
+    this.curve.draw({
+      marks: [{ at, text: "" }],
+      curves: [
+        { style: "line-each", points: RUN.batches.slice(0, at + 1).map((reward, step) => [step, reward]) },
+        { style: "line-first", points: RUN.points.filter(([step]) => step <= at) },
+      ],
+      dots: [{ x: measured, y: accuracy, text: percent(accuracy), below: true }],
+    });
+    this.groups.fill(groups.flatMap(({ prompt, completions }) =>
+      completions.map(({ text, reward, advantage }) => [prompt, text, String(reward), signed(advantage)])));
+    this.glide(groups.flatMap(({ completions }) => completions.map(({ advantage }) => advantage)));
+  }
+
+  lesson() {
+    const { measured, accuracy, drawn, groups } = this.shown;
+    const right = groups.reduce((total, group) => total + group.right, 0);
+    const all = groups.reduce((total, { completions }) => total + completions.length, 0);
+    const signal = groups.filter((group) => group.right > 0 && group.right < group.completions.length).length;
+    return `Held-out sums: ${percent(accuracy)} right after step ${measured}. Completions: ${right} of ${all} right after step ${drawn}, `
+      + `${signal} of ${groups.length} groups with a signal.`;
+  }
+}
+
+customElements.define("grpo-llm-film", LlmFilm);

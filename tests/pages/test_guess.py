@@ -1,0 +1,51 @@
+"""A reader may guess before a figure shows its answer; a link asks the next reader."""
+
+import math
+from urllib.parse import urlsplit
+
+import pytest
+from page_text import numbers
+from tab import come_back
+
+POLICY, REFERENCE = (0.2, 0.15, 0.1, 0.05, 0.5), (0.4, 0.3, 0.15, 0.1, 0.05)
+TRUTHS = {
+    ("advantage", "group-advantages"): math.sqrt(5),
+    ("advantage", "difficulty"): 0.9**8 + 0.1**8,
+    ("gradient", "baseline"): 1 / 2,
+    ("loss", "clip-curve"): -1.5,
+    ("loss", "kl-words"): sum(p * math.log(p / q) for p, q in zip(POLICY, REFERENCE, strict=True)),
+    ("training", "averaging"): 20 / 4,
+    ("family", "token-weight"): 3,
+    ("debates", "pass-at-k"): None,
+    ("debates", "clip-entropy"): None,
+    ("debates", "prompt-weight"): None,
+}
+"""Chapter and figure, and the answer where a formula gives it."""
+
+
+@pytest.mark.parametrize(("chapter", "name"), TRUTHS)
+def test_a_guess_by_keyboard_shows_its_error_and_a_link_asks_the_next_reader(open_figure, chapter, name):
+    path = f"/{'2026' if chapter in ('family', 'debates') else 'learn'}/{chapter}/"
+    tag = f"grpo-{name}"
+    figure = open_figure(path, tag)
+    page, stage, cover = (
+        figure.page,
+        figure.node.locator(".grpo-stage > :first-child"),
+        figure.node.locator(".grpo-guess"),
+    )
+    figure.press("Guess first")
+    height = figure.node.bounding_box()["height"]
+    assert cover.locator("input").evaluate("node => node === document.activeElement") and not stage.is_visible()
+    page.keyboard.press("ArrowRight")
+    figure.press("Show")
+    guess, truth, error = numbers(figure.status)
+    assert truth == pytest.approx(truth if TRUTHS[chapter, name] is None else TRUTHS[chapter, name], abs=0.006)
+    assert error == pytest.approx(abs(guess - truth), abs=0.011)
+    assert stage.is_visible() and cover.count() == 0 and figure.node.bounding_box()["height"] == height
+    result, link = figure.status, f"{path}?{urlsplit(page.url).query}"
+    come_back(page)
+    assert figure.status == result
+    figure = open_figure(link, tag)
+    assert figure.status.startswith("Somebody") and numbers(figure.status) == [guess, error] and not stage.is_visible()
+    figure.press("Cancel")
+    assert stage.is_visible() and ".guess=" not in page.url
