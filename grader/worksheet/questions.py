@@ -183,7 +183,7 @@ QUESTIONS = (
     Question(
         id="1B.3",
         text="Press Reset and make one step again, once with the seed unlocked and once with Lock seed ticked. "
-        "When do you get the same samples as before, when others, and why?",
+        "When do you get the same samples as before, when different ones, and why?",
     ),
     Question(
         id="1C.2",
