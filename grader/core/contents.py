@@ -280,20 +280,18 @@ def _stem_and_number(file_name: str) -> tuple[str, int]:
 def _written_by_notebooks(members: Sequence[Member]) -> list[Member]:
     """The modules that `%%writefile` cells write, as if they lay next to their notebooks."""
     written = []
-    for member in [member for member in members if _is_notebook(member) and not member.problem][:_STRAYS]:
+    notebooks = [member for member in members if _is_notebook(member) and not member.problem]
+    for member in notebooks[:_STRAYS]:
         try:
             data = member.read(MAX_NOTEBOOK_BYTES + 1)
         except Exception:  # told where a module is read
             continue
-        for name, text in (
-            written_files(one_line(member.name), data[:MAX_NOTEBOOK_BYTES]).items() if b"%%" in data else ()
-        ):
-            path, content = member.path.parent / name, text.encode("utf-8", "replace")
-            written.append(
-                Member(
-                    path, functools.partial(_start_of, content), upload=member.upload, notebook=one_line(member.name)
-                )
-            )
+        if b"%%" not in data or len(data) > MAX_NOTEBOOK_BYTES:
+            continue
+        notebook = one_line(member.name)
+        for name, text in written_files(notebook, data).items():
+            read = functools.partial(_start_of, text.encode("utf-8", "replace"))
+            written.append(Member(member.path.parent / name, read, upload=member.upload, notebook=notebook))
     return written
 
 

@@ -59,7 +59,7 @@ def code_of(name: str, data: bytes) -> tuple[str, str, str]:
         return "", f"{name} holds no code; save it and hand it in again", ""
     dropped: list[str] = []
     text = "\n".join(f"{cell_header(number, name)}\n{_python(cell, dropped)}\n" for number, cell in enumerate(cells, 1))
-    note = f"{name}: taken are its {counted(len(cells), 'code cell')}"
+    note = f"{name}: the grader takes its {counted(len(cells), 'code cell')}"
     if dropped:
         shown = ", ".join(one_line(line, limit=40) for line in dropped[:_LISTED])
         more = f" and {len(dropped) - _LISTED} more" if len(dropped) > _LISTED else ""
