@@ -173,7 +173,7 @@ def _of_page(exercise: Exercise) -> Iterator[Missing]:
         yield Missing(f"{exercise.page}: write the page", True)
         return
     text = path.read_text("utf-8")
-    heading = f"# {exercise.number}. {exercise.title}"
+    heading = f"# Exercise {exercise.number}. {exercise.title}"
     if not FRONT_MATTER.sub("", text).startswith(f"{heading}\n"):
         yield Missing(f'{exercise.page}: begin it with "{heading}"', exercise.draft)
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)

@@ -11,6 +11,7 @@ ANSWERS = {
     "why is my loss zero": "learn/loss",
     "reward hacking": "reference/glossary",
     "what is k3": "reference/glossary",
+    "exercise 2": "exercises/clip",
 }
 """Questions to the page that explains them."""
 
