@@ -173,8 +173,8 @@ QUESTIONS = (
     ),
     Question(
         id="1B.1",
-        text="Which samples of your first run have a positive advantage, which a negative one? What is the sum of "
-        "all eight, and is that a coincidence?",
+        text="Which samples of your first run have a positive advantage, which a negative one? What do all eight "
+        "advantages add up to, and is that a coincidence?",
     ),
     Question(
         id="1B.2",
@@ -197,7 +197,7 @@ QUESTIONS = (
     Question(
         id="1E.1",
         text="Which algorithm is the first to pass π(7) = 0.9, and which has the largest probability after 200 "
-        "steps? What in its update may be the reason?",
+        "steps? What part of its update may be the reason?",
     ),
     Question(
         id="1E.2",
