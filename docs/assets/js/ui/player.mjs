@@ -25,9 +25,13 @@ export function player({ advance, milliseconds = () => 500 }) {
   return node;
 }
 
-/** Restart, Back, Play, Next and the speed of a film; `at()` is the frame that is shown or lies before, `go(frame)` shows another. */
+/**
+ * Restart, Back, Play, Next and the speed of a film: { node, show() }; `at()` is the frame that is shown or lies before,
+ * `go(frame)` shows another.
+ */
 export function transport({ frames, at, go, milliseconds = 1000 }) {
   let speed = 0;
+  const previous = () => frames.filter((frame) => frame < at()).at(-1);
   const next = () => frames.find((frame) => frame > at());
   const to = (frame) => frame !== undefined && go(frame);
   const play = player({
@@ -42,10 +46,12 @@ export function transport({ frames, at, go, milliseconds = 1000 }) {
     faster.textContent = `${SPEEDS[speed]}×`;
     faster.ariaLabel = `Speed ${SPEEDS[speed]}×`;
   }, { class: "grpo-button grpo-speed", "aria-label": "Speed 1×" });
-  return element("div", { class: "grpo-bar", role: "group", "aria-label": "Film" },
-    button("Restart", () => go(frames[0])),
-    button("Back", () => to(frames.filter((frame) => frame < at()).at(-1))),
-    play,
-    button("Next", () => to(next())),
-    faster);
+  const back = button("Back", () => to(previous()));
+  const forward = button("Next", () => to(next()));
+  const show = () => {
+    back.ariaDisabled = String(previous() === undefined); // not `disabled`, which would take the focus away
+    forward.ariaDisabled = String(next() === undefined);
+  };
+  const restart = button("Restart", () => go(frames[0]));
+  return { node: element("div", { class: "grpo-bar", role: "group", "aria-label": "Film" }, restart, back, play, forward, faster), show };
 }

@@ -9,7 +9,7 @@ export function ring() {
   const node = element("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" }, circle("rail"), arc, count);
   const show = (done, of) => {
     arc.setAttribute("stroke-dasharray", `${done / of || 0} 2`);
-    count.textContent = done || "";
+    count.textContent = done;
     node.classList.toggle("whole", done > 0 && done === of);
   };
   return { node, show };

@@ -63,7 +63,10 @@ class Dock extends Widget {
     if (!isWide()) this.open(false);
     history.replaceState(history.state, "", location.pathname + search);
     for (const name of REPLACED) {
-      document.querySelector(`grpo-${name}`).replaceWith(document.createElement(`grpo-${name}`));
+      const old = document.querySelector(`grpo-${name}`);
+      const fresh = document.createElement(`grpo-${name}`);
+      fresh.speed = old.speed; // no address holds it
+      old.replaceWith(fresh);
       import(`./${name}.mjs`);
     }
     const place = hash && document.querySelector(hash);

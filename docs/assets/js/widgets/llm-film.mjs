@@ -15,6 +15,7 @@ import { HEIGHT, groupsPicture } from "./llm-film/picture.mjs";
 
 const FRAMES = framesOf(RUN);
 const LAST = FRAMES.at(-1);
+const BATCHES = RUN.batches.map((reward, step) => [step, reward]);
 const listed = (steps) => `${steps.slice(0, -1).join(", ")} and ${steps.at(-1)}`;
 
 class LlmFilm extends Explorable {
@@ -26,7 +27,7 @@ class LlmFilm extends Explorable {
   };
 
   build() {
-    const bar = transport({ frames: FRAMES, at: () => this.state.at, go: (at) => this.set({ at }) });
+    this.transport = transport({ frames: FRAMES, at: () => this.state.at, go: (at) => this.set({ at }) });
     this.curve = curveChart({
       hand: this.hand("at"),
       height: 170,
@@ -42,17 +43,18 @@ class LlmFilm extends Explorable {
     this.points = table({ caption: "Accuracy", columns: ["After step", "right, of the held-out sums"] });
     this.points.fill(RUN.points.map(([step, score]) => [String(step), percent(score)]));
     const legend = element("p", { class: "grpo-legend" }, legendItem("line-first", "held-out sums"), legendItem("line-each", "training batch"));
-    return [bar, legend, this.curve.node, this.picture.node, this.groups.node, this.points.node];
+    return [this.transport.node, legend, this.curve.node, this.picture.node, this.groups.node, this.points.node];
   }
 
   draw({ at }) {
     this.shown = shownAt(RUN, at);
+    this.transport.show();
     const { measured, accuracy, groups } = this.shown;
     this.curve.draw({
       marks: [{ at, text: "" }],
       curves: [
-        { style: "line-each", points: RUN.batches.slice(0, at + 1).map((reward, step) => [step, reward]) },
-        { style: "line-first", points: RUN.points.filter(([step]) => step <= at) },
+        { style: "line-each", points: BATCHES },
+        { style: "line-first", points: RUN.points },
       ],
       dots: [{ x: measured, y: accuracy, text: percent(accuracy), below: true }],
     });

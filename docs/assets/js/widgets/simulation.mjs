@@ -33,7 +33,7 @@ class SimulationWidget extends Widget {
 
   setup() {
     this.state = fromAddress((name) => this.read(name));
-    this.speed = RUN_SPEED;
+    this.speed ??= RUN_SPEED;
     this.seen = true;
     this.panel = panel(this.state, (settings, options) => this.change(settings, options), () => this.keep());
     this.views = { board: board(), group: groupView(), history: historyView((step) => this.seek(step)), flow: flowStrip() };

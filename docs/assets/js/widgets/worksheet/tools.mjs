@@ -69,13 +69,7 @@ export class Tools extends WorksheetWidget {
     this.strip.addEventListener("keydown", ({ key }) => key === "Escape" && this.isOpen && this.open(false));
     this.append(this.strip);
     if (window.name !== FRAME) this.closest("article")?.addEventListener("click", remember, true);
-    document.documentElement.classList.add("with-strip"); // what is scrolled to may not lie below it
     new ResizeObserver(() => makeScrollable(this.sent, "Sent runs")).observe(this.sent); // the line of a phone scrolls, the open strip does not
-  }
-
-  disconnectedCallback() {
-    super.disconnectedCallback();
-    document.documentElement.classList.remove("with-strip");
   }
 
   /** What is needed once in a while. */
