@@ -52,10 +52,17 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 def _ships(library: dict[str, Any], course: dict[str, str]) -> list[str]:
     shipped, closest = library["shipped"], library["equation_3"]
     changed = {name: x for name, x in closest["settings"].items() if shipped["settings"].get(name) != x}
-    options = ", ".join(f"`{name} = {json.dumps(x)}`" for name, x in changed.items()) or "nothing"
+    options = ", ".join(filter(None, [_switch(library), *(f"`{name} = {json.dumps(x)}`" for name, x in changed.items())]))
     words = [shipped["facets"][what] + (shipped["facets"]["weight"] if what == "KL" else "") for what in COLUMNS]
     differs = [closest["facets"][what] for what in COLUMNS if closest["facets"][what] != course[what]]
-    return [f"{library['name']} {library['version']}", *words, options, "; ".join(differs)]
+    still = "; ".join("no KL" if part == "none" else part for part in differs)
+    return [f"{library['name']} {library['version']}", *words, options or "nothing", still]
+
+
+def _switch(library: dict[str, Any]) -> str:
+    """The setting without which the library does not compute GRPO at all."""
+    setting, _, default = library["needs"].partition(" (")
+    return f"`{setting}` ({default}" if default else ""
 
 
 def _numbers(library: dict[str, Any]) -> list[str]:

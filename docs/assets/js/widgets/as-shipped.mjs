@@ -35,7 +35,8 @@ class AsShipped extends Explorable {
     this.names = ["bar up", "line-first"].map((style) => [style, element("span")]);
     this.found = element("p", { class: "grpo-readout" });
     this.table = table({ caption: "Push of each token", columns: ["Token", "Bars", "Lines", "Differ"] });
-    const legend = element("div", { class: "grpo-legend" }, this.names.map(([style, name]) => legendItem(style, name)));
+    const legend = element("div", { class: "grpo-legend" }, 
+      this.names.map(([style, name]) => legendItem(style, name)), legendItem("band", "they differ"), legendItem("bar flat", "no push"));
     return [legend, this.chart.node, this.found, this.table.node];
   }
 
