@@ -153,3 +153,13 @@ def test_the_film_of_a_recorded_run_is_entered_at_a_step_and_goes_from_record_to
     assert len(figure.table("Completions")) == 32
     figure.press("Restart")
     assert int(stopped) >= 120 and slider.input_value() == "0"
+
+
+@pytest.mark.proof
+def test_the_film_is_saved_as_a_clip(open_figure):
+    figure = open_figure("/results/llm/", "grpo-llm-film")
+    with figure.page.expect_download() as saving:
+        figure.press("Save clip")
+    video = saving.value.path().read_bytes()
+    assert video.startswith(b"\x1aE\xdf\xa3"), "a WebM file"
+    assert len(video) > 10_000, "with pictures in it"

@@ -3,7 +3,8 @@
 import { RUN } from "../../runs/llm.mjs";
 import { framesOf, shownAt } from "../core/llm_film.mjs";
 import { chart, legendItem } from "../ui/chart.mjs";
-import { slider } from "../ui/controls.mjs";
+import { canRecord, saveClip } from "../ui/clip.mjs";
+import { button, slider } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range, recorded } from "../ui/explorable.mjs";
@@ -16,6 +17,7 @@ import { HEIGHT, groupsPicture } from "./llm-film/picture.mjs";
 const FRAMES = framesOf(RUN);
 const LAST = FRAMES.at(-1);
 const BATCHES = RUN.batches.map((reward, step) => [step, reward]);
+const SECONDS = 12; // of the clip
 const listed = (steps) => `${steps.slice(0, -1).join(", ")} and ${steps.at(-1)}`;
 
 class LlmFilm extends Explorable {
@@ -28,6 +30,7 @@ class LlmFilm extends Explorable {
 
   build() {
     this.transport = transport({ frames: FRAMES, at: () => this.state.at, go: (at) => this.set({ at }) });
+    if (canRecord()) this.transport.node.append(this.clipButton());
     this.curve = curveChart({
       hand: this.hand("at"),
       height: 170,
@@ -44,6 +47,20 @@ class LlmFilm extends Explorable {
     this.points.fill(RUN.points.map(([step, score]) => [String(step), percent(score)]));
     const legend = element("p", { class: "grpo-legend" }, legendItem("line-first", "held-out sums"), legendItem("line-each", "training batch"));
     return [this.transport.node, legend, this.curve.node, this.picture.node, this.groups.node, this.points.node];
+  }
+
+  clipButton() {
+    const record = button("Save clip", async () => {
+      if (record.ariaDisabled === "true") return;
+      record.ariaDisabled = "true"; // not `disabled`, which would take the focus away
+      record.textContent = `Recording ${SECONDS} seconds`;
+      await saveClip(this, {
+        frames: FRAMES, go: (at) => this.set({ at }), title: this.getAttribute("question"), milliseconds: 1000 * SECONDS / FRAMES.length,
+      });
+      record.ariaDisabled = "false";
+      record.textContent = "Save clip";
+    });
+    return record;
   }
 
   draw({ at }) {
