@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         warn_if_git_takes(each, "the secret of the class")
     print(
         f"{out} written. It holds the model answers, the seed and the secret of {kept}: upload it as an autograder, "
-        "and give neither to a student"
+        "and keep both files from students"
     )
     return 0
 

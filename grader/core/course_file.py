@@ -107,9 +107,10 @@ class CourseFile:
         if rule.get("grace_minutes"):
             sentences.append(f"A submission is on time until {rule['grace_minutes']:g} minutes after the deadline.")
         if rule.get("deduction_percent"):
-            length = {"day": " (24 hours)", "calendar day": "", "hour": ""}[rule.get("per", "day")]
+            unit = rule.get("per", "day")
+            length = " (24 hours)" if unit == "day" else ""
             most = f", at most {rule['maximum_percent']:g} %" if "maximum_percent" in rule else ""
-            period = f"each begun {rule.get('per', 'day')}{length} after the deadline"
+            period = f"each {unit}{length}, or part of one, after the deadline"
             sentences.append(f"{rule['deduction_percent']:g} % of all points are deducted for {period}{most}.")
         if "last" in rule:
             sentences.append(f"After {self._in_words(rule['last'])} nothing counts.")

@@ -56,7 +56,7 @@ class Policy:
     Attributes:
         due: Submissions until then are on time.
         grace: So much later is still on time; what comes after that is late since the due time.
-        deduction: Percent of the points of the assignment for each begun period.
+        deduction: Percent of the points of the assignment for each period or part of one.
         per: `HOUR`, `DAY` (24 hours) or `CALENDAR_DAY`, which ends at midnight.
         maximum: Percent that are taken off at most.
         last: Submissions after it count nothing; None for never.
@@ -133,8 +133,8 @@ def deduction(earned: Decimal, points: Decimal, submitted_at: datetime, policy: 
     late, due = submitted_at.astimezone(UTC) - policy.due, _in_words(policy.due, policy)
     unit = HOUR if policy.per == HOUR else "day"
     how = {
-        HOUR: "each begun hour counts",
-        DAY: "each begun 24 hours count as a day",
+        HOUR: "part of an hour counts as an hour",
+        DAY: "part of a day (24 hours) counts as a day",
         CALENDAR_DAY: "days end at midnight",
     }
     text = f"{periods} {unit}{'s' * (periods > 1)} late: handed in {_length(late)} after {due}, and {how[policy.per]}"

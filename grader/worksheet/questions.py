@@ -160,8 +160,8 @@ def _algorithm(algorithm: str, name: str) -> Run:
 
 BONUS_QUESTION = Question(
     id="bonus",
-    text="How does this run differ from your runs with β = 0? What can such a penalty be good for when a "
-    "language model is trained?",
+    text="How does this run differ from your runs with β = 0? Why can such a penalty help in training a "
+    "language model?",
 )
 
 QUESTIONS = (
@@ -169,12 +169,12 @@ QUESTIONS = (
     Question(
         id="1A.2",
         text="Imagine one step: eight actions are drawn and get their rewards. Which actions do you expect to gain "
-        "probability, which to lose some, and why?",
+        "probability, and which to lose some? Why?",
     ),
     Question(
         id="1B.1",
-        text="Which samples of your first run have a positive advantage, which a negative one? What do all eight "
-        "advantages add up to, and is that a coincidence?",
+        text="Which samples of your first run have a positive advantage, and which have a negative one? What do "
+        "all eight advantages add up to, and is that a coincidence?",
     ),
     Question(
         id="1B.2",
@@ -183,11 +183,11 @@ QUESTIONS = (
     Question(
         id="1B.3",
         text="Press Reset and make one step again, once with the seed unlocked and once with Lock seed ticked. "
-        "When do you get the same samples as before, when different ones, and why?",
+        "When do you get the same samples as before, when do you get different ones, and why?",
     ),
     Question(
         id="1C.2",
-        text="Describe how the entropy develops over the 50 steps. What does that say about the policy?",
+        text="Describe how the entropy changes over the 50 steps. What does that say about the policy?",
     ),
     Question(
         id="1D.2",
@@ -207,7 +207,7 @@ QUESTIONS = (
     Question(
         id="1E.3",
         text="GRPO subtracts the mean of the group and divides by its standard deviation. Which of the two makes "
-        "its updates less noisy than those of REINFORCE, and what does the other one do?",
+        "its updates less noisy than REINFORCE's, and what does the other one do?",
     ),
     Question(
         id="1F.1",

@@ -47,9 +47,9 @@ class Piece:
         line: Number of the line that can go wrong; the first line is 1.
         kinds: Kinds of the bug, the best one first; any of them is accepted. Empty if the piece is right as shown.
         explanation: What the reader learns after answering.
-        lines: Those of the right function.
+        lines: The lines of the correct function.
         other: The text of the wrong or tempting line.
-        picture: What the page draws: the numbers with the right line and with the other one, and how.
+        picture: What the page draws: the numbers that each of the two lines gives, and the kind of chart.
     """
 
     id: str

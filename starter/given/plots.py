@@ -145,23 +145,23 @@ PANELS = (
 )
 READINGS = {
     "Mean reward": "The only curve that says whether it works. Single batches are noisy: follow the rolling mean.",
-    "KL from the reference policy": "How far the policy has gone; it starts at 0. A spike is one rare completion. "
-    "Rising on and on while the reward stands still: raise kl_coef.",
+    "KL from the reference policy": "How far the policy has moved; it starts at 0. A spike is one rare completion. "
+    "If it keeps rising while the reward does not, raise kl_coef.",
     "Policy loss": "No measure of progress. With one inner step and loss level sequence it is 0 up to rounding; only "
     "its gradient matters.",
-    "Total loss": "Policy loss plus kl_coef times KL. It may rise while the policy gets better: the KL rises with it.",
+    "Total loss": "Policy loss plus kl_coef times KL. It may rise while the policy improves, because the KL rises.",
     "Mean advantage": "0 up to rounding in every step, because each group's mean was subtracted. Anything else is a "
     "mistake.",
     "Zero-signal share": "Groups of equal rewards teach nothing. High at the start: the task is too hard or too easy. "
-    "1 at the end: finished, if the mean reward is at its top.",
+    "1 at the end: finished, if the reward is at its maximum.",
     "Clip fraction": "Tokens whose gradient the clip stops. 0 with one inner step. A large share: fewer inner steps or "
     "a smaller lr would waste less.",
     "Entropy": "How undecided the policy is. It falls as the policy learns; near 0 before the reward has risen, there "
     "is nothing left to explore.",
-    "Completion length": "Mean, with the end. It should move to the length of what is paid for; at max_new_tokens, "
-    "completions are cut off.",
-    "Well-formed share": "Completions that could be from the corpus. Falling further and further while the reward "
-    "rises: the reward pays for the wrong thing.",
+    "Completion length": "Mean, including the end. It should approach the length of completions that earn the reward; "
+    "at max_new_tokens, completions are cut off.",
+    "Well-formed share": "Completions that could be from the corpus. If it keeps falling while the reward rises, "
+    "the reward does not measure what you want.",
 }
 """How to read each panel."""
 

@@ -51,7 +51,7 @@ def test_missing_entries_have_defaults(tmp_path: Path) -> None:
 def test_students_read_the_deadline_and_the_rule_for_late_work_in_words() -> None:
     assert FULL.hand_in_by == "Thursday 20 November 2031, 23:59 (Europe/Berlin)"
     assert FULL.late_work == (
-        "10 % of all points are deducted for each begun day (24 hours) after the deadline, at most 40 %. "
+        "10 % of all points are deducted for each day (24 hours), or part of one, after the deadline, at most 40 %. "
         "After Thursday 27 November 2031, 23:59 (Europe/Berlin) nothing counts."
     )
     assert not CourseFile("Mine", ("kl",)).hand_in_by and not CourseFile("Mine", ("kl",)).late_work

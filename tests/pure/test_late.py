@@ -79,7 +79,7 @@ BY_HOUR = Policy(DUE, deduction=Decimal("0.5"), per="hour")
     ("policy", "late", "expected"),
     [
         (BY_DAY, timedelta(minutes=15), "180"),
-        (BY_DAY, timedelta(minutes=15, seconds=1), "159.5"),  # one begun day: 10 percent of 205
+        (BY_DAY, timedelta(minutes=15, seconds=1), "159.5"),  # part of a day: 10 percent of 205
         (BY_DAY, DAY, "159.5"),
         (BY_DAY, DAY + timedelta(microseconds=1), "139"),
         (BY_DAY, 6 * DAY, "77.5"),  # no more than 50 percent
@@ -120,8 +120,8 @@ def test_a_day_is_24_hours_or_ends_at_midnight_also_when_the_clocks_change() -> 
         and found.points == Decimal("-1.5")
         and found.reason
         == (
-            "2 days late: handed in 24 h 51 min after Sat 25 Oct 2031, 23:59, and each begun 24 hours count as a day; "
-            "lateness costs 2 % of 75 points"
+            "2 days late: handed in 24 h 51 min after Sat 25 Oct 2031, 23:59, and part of a day (24 hours) counts as "
+            "a day; lateness costs 2 % of 75 points"
         )
     )
     found = deduction(Decimal(60), Decimal(75), sunday, calendar)

@@ -121,7 +121,7 @@ def test_the_entropy_of_three_actions(student, worked, fresh):
     "policy_entropy",
     points=2,
     hints=(
-        "The logits 1, 0 and the logits 1001, 1000 are one policy. What is exp(1001)?",
+        "The logits 1, 0 and the logits 1001, 1000 describe the same policy. What is exp(1001)?",
         "0 * log 0 is NaN in floats. Log-probabilities stay finite if you do not take the logarithm last.",
     ),
     examples=[

@@ -96,7 +96,7 @@ def test_kl_is_0_for_equal_policies_and_positive_for_others(student, pair):
 @check(
     "categorical_kl",
     points=2,
-    hints=("The logits 1, 0 and the logits 1001, 1000 are one policy. What is exp(1001)?",),
+    hints=("The logits 1, 0 and the logits 1001, 1000 describe the same policy. What is exp(1001)?",),
     examples=[Example(LOGITS + 1000.0, REF_LOGITS - 5.0), Example(LOGITS, REF_LOGITS + 3.0)],
 )
 @example(pair=(LOGITS, REF_LOGITS), shift=1000, ref_shift=-1000)

@@ -276,8 +276,8 @@ def takes_the_old_policy_as_the_reference():
 def estimates_the_kl_with_k1():
     """you average logp - ref_logp over the group (k1); this exercise uses the exact KL over all actions
 
-    The value is right on average, but as part of an objective its gradient averages to 0: the policy is not held back
-    at all, only shaken. Eight published implementations do this. With ten actions the exact sum costs nothing.
+    The value is right on average, but as part of an objective its gradient averages to 0: it adds noise and does not
+    hold the policy back. Eight published implementations do this. With ten actions the exact sum costs nothing.
     """
     """
     - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
@@ -289,8 +289,9 @@ def estimates_the_kl_with_k1():
 def estimates_the_kl_with_k3():
     """you average k3 over the group, as for language models; this exercise uses the exact KL over all actions
 
-    Language models have no choice: their completions cannot be listed. Ten actions can, and the exact KL does not
-    depend on which of them were drawn. On average the gradient of k3 is that of the other direction, KL(pi_ref || pi).
+    Language models need an estimate, because their completions cannot be listed. Ten actions can be, and the exact KL
+    does not depend on which of them were drawn. On average k3 has the gradient of the other direction, KL(pi_ref ||
+    pi).
     """
     """
     - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)

@@ -28,8 +28,8 @@ def treats_logits_as_probabilities(logits: Tensor) -> Tensor:
 def sums_over_the_first_axis(logits: Tensor) -> Tensor:
     """you sum over axis 0; this exercise sums over the last axis, the actions
 
-    Right for shape (K,), where the first axis is the last one. With shape (steps + 1, K) the result has one number for
-    each action, which is the entropy of nothing.
+    Right for shape (K,), where the first axis is the last one. With shape (steps + 1, K) the result has one number per
+    action, which is not an entropy.
     """
     logp = torch.log_softmax(logits, dim=-1)
     return -(logp.exp() * logp).sum(dim=0)

@@ -68,8 +68,8 @@ def ignores_the_baseline():
 def takes_the_probability():
     """you weight the probability with the reward; this exercise takes the log-probability
 
-    The gradient of pi(a) is pi(a) times that of log pi(a). The samples are drawn from pi already, so rare actions count
-    too little twice over, and a good action that has become rare hardly ever comes back.
+    The gradient of pi(a) is pi(a) times the gradient of log pi(a). The samples are drawn from pi already, so rare
+    actions count too little twice over, and a good action that has become rare hardly ever comes back.
     """
     """
     - logp = torch.log_softmax(logits, dim=-1)[actions]

@@ -207,8 +207,8 @@ def appends_one_tensor_again_and_again():
 def records_actions_counted_from_1():
     """you record the actions counted from 1, as the text numbers them; in code they are counted from 0
 
-    The policies are right, and the rewards next to them are those of the neighbours. When the last action is drawn, its
-    number is no index of the table at all.
+    The policies are right, but each reward belongs to the neighboring action. When the last action is drawn, its number
+    is not an index of the table.
     """
     """
     - return _history(torch.stack(visited), groups, reward_table, config)
@@ -353,7 +353,7 @@ def draws_a_new_group_for_every_inner_step(reward_table: Tensor, config: BanditC
 
 
 def one_step_per_sample():
-    """you make a step for each sample on its own; the course makes one step with the whole group
+    """you make one step per sample; the course makes one step with the whole group
 
     A group of one has nothing to compare with: its advantage is 0, and GRPO never moves. REINFORCE does move, about
     group_size times as far, and all but the first sample of a group belong to a policy that is gone.

@@ -183,8 +183,8 @@ def always_ends_at_token_0():
 def overwrites_the_prompt(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
     """you write into the tokens of the caller to get ends in the prompt out of the way; arguments are never changed
 
-    The mask is right, but the log-probabilities that are computed afterwards are those of another text, or stop with an
-    error. Work on a new tensor.
+    The mask is right, but the log-probabilities computed afterwards belong to a different text, or their computation
+    stops with an error. Work on a new tensor.
     """
     tokens[:, :prompt_length] = -1
     written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)

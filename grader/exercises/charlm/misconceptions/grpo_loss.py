@@ -39,7 +39,7 @@ def leaves_the_kl_out():
 def leaves_kl_coef_out():
     """you add the KL without its coefficient; the loss is policy_loss + kl_coef * kl
 
-    With 1 in place of 0.04 the policy hardly gets away from the reference, and changing the setting changes nothing.
+    With 1 instead of 0.04 the policy hardly moves away from the reference, and changing the setting has no effect.
     """
     """
     - return policy_loss + config.kl_coef * kl, metrics
@@ -102,8 +102,8 @@ def uses_k2():
 def swaps_policy_and_reference_in_the_kl():
     """you call kl_estimate with the reference first; the policy comes first, its second argument is a constant
 
-    k3 is not symmetric, so the value is that of the other direction. And because the reference's place is that of a
-    constant, the policy is one now: no gradient of the KL reaches it.
+    k3 is not symmetric, so this is the value of the other direction. And the argument for the reference is a constant,
+    so no gradient of the KL reaches the policy.
     """
     """
     - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
@@ -200,8 +200,8 @@ def detaches_the_policy():
 def takes_the_current_policy_for_the_old_one():
     """you take logp itself, detached, as the old policy; old_logp is an argument
 
-    The ratio is always 1 and the clip never binds. With one update for each batch that happens to be right; with
-    several, nothing limits how far they go.
+    The ratio is always 1 and the clip never binds. With one update per batch that happens to be right; with several,
+    nothing limits how far the policy moves.
     """
     """
     - logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))

@@ -8,7 +8,7 @@ def divides_by_the_padded_length(values: Tensor, mask: Tensor, *, level: str = "
     """you divide by the length of the rows, masked positions included; divide by the number of unmasked ones
 
     The mean then falls when one completion of the batch is long, because the others are filled up to its length. Zeros
-    in place of masked values are right for the sum only.
+    instead of masked values are right for the sum only.
     """
     kept = torch.where(mask, values, 0.0)
     if level == "token":
@@ -57,7 +57,7 @@ def returns_the_sum(values: Tensor, mask: Tensor, *, level: str = "sequence") ->
 def sums_within_each_row(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
     """you take the mean of the row sums at level "sequence"; it is the mean of the row means
 
-    A completion of twice the length then has twice the weight. Dr. GRPO does so on purpose, with a constant in place of
+    A completion of twice the length then has twice the weight. Dr. GRPO does so on purpose, with a constant instead of
     the length.
     """
     kept = torch.where(mask, values, 0.0)

@@ -27,8 +27,8 @@ def drops_the_first_prediction(model: nn.Module, tokens: Tensor) -> Tensor:
 def shifts_the_wrong_way(model: nn.Module, tokens: Tensor) -> Tensor:
     """you compare the prediction made after token t + 1 with token t; a prediction is of the token that comes after it
 
-    The numbers are those of a text read backwards, from a model that knows the answer already. With real text they are
-    far too low nearly everywhere.
+    You score a text read backwards, with a model that has already seen the answer. With real text these
+    numbers are far too low nearly everywhere.
     """
     logp = torch.log_softmax(model(tokens)[:, 1:], dim=-1)  # (B, T - 1, V)
     return logp.gather(-1, tokens[:, :-1, None]).squeeze(-1)

@@ -10,8 +10,8 @@ from torch import nn
 def samples_from_the_reference():
     """you draw the completions from ref_policy; each batch is drawn from the policy as it is at that moment
 
-    The reference never changes, so the mean reward never rises, however much the policy learns. And the old log-
-    probabilities are those of a policy that drew nothing.
+    The reference never changes, so the mean reward never rises, however much the policy learns. And the old
+    log-probabilities belong to a policy that drew nothing.
     """
     """
     - completions: Completions = sample_completions(policy, prompt, config, generator)
@@ -44,8 +44,8 @@ def draws_anew_for_every_update(
 ) -> list[dict[str, float]]:
     """you draw a new batch for every update of a step; all inner_steps updates are made with one batch
 
-    Sampling is what costs time, and inner updates are there to save it. With a new batch for each, the ratio is 1
-    in every update and the clip never binds.
+    Sampling is what costs time, and inner updates are there to save it. With a new batch for every update, the ratio is
+    always 1 and the clip never binds.
     """
     state = state or TrainingState(make_optimizer(policy, config), config)
     for _ in range(state.steps_left):
@@ -150,10 +150,10 @@ def learns_from_the_rewards():
 
 
 def compares_over_the_whole_batch():
-    """you compute the advantages over the whole batch; a completion is compared with those of its own prompt
+    """you compute the advantages over the whole batch; compare a completion only with the others of its prompt
 
-    The completions of an easy prompt then look good and those of a hard one bad, whatever they say. The policy
-    learns which prompts are easy, which nobody asked.
+    Completions of an easy prompt then look good and completions of a hard one bad, whatever they say. The policy learns
+    which prompts are easy, not which completions are good.
     """
     """
     - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
@@ -240,7 +240,7 @@ def takes_old_logp_from_the_reference():
 
 
 def renews_old_logp_for_every_update():
-    """you compute old_logp again for every update with a batch; it stays that of the policy that drew the batch
+    """you compute old_logp again for every update with a batch; it belongs to the policy that drew the batch
 
     All ratios are then 1 and the clip never binds, so nothing stops the updates from running away with one batch.
     With inner_steps = 1 it is no difference, which is why it is so hard to see.
@@ -329,8 +329,8 @@ def splits_the_batch_over_the_updates():
 def trains_a_copy():
     """you train a copy of the policy; the policy of the arguments is the one that must change
 
-    The history tells of a run that went well, and whoever looks at the policy afterwards finds it untouched. Copies
-    are for what must stay, such as a reference.
+    The history shows a run that went well, but the policy itself has not changed. Copy only models that must not
+    change, such as the reference.
     """
     """
     + policy = copy.deepcopy(policy)
@@ -375,7 +375,7 @@ def takes_the_policy_of_the_start_as_the_reference():
 
 
 def keeps_an_optimizer_of_its_own():
-    """you make an optimizer of your own beside the one in the state, so the learning rate never falls
+    """you make your own optimizer instead of using the one in the state, so the learning rate never falls
 
     The state sets the learning rate of its own optimizer after each step. Yours keeps the one it began with, and
     the last steps of the run are as noisy as the first.
@@ -422,7 +422,7 @@ def records_the_first_update():
 
 
 def records_every_update():
-    """you record every update, with inner_steps rows for each step; a step is one row
+    """you record every update, with inner_steps rows per step; a step is one row
 
     The history is inner_steps times too long and its steps are counted wrongly. The learning rate falls with every
     row, so it has reached its end long before the run has.

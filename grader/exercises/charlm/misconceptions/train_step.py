@@ -95,7 +95,7 @@ def takes_the_current_policy_as_the_old_one():
 
 
 def takes_the_reference_as_the_old_policy():
-    """you give `grpo_loss` the reference's log-probabilities as those of the old policy; rollout.old_logp has those
+    """you give `grpo_loss` the reference's log-probabilities instead of the old policy's; use rollout.old_logp
 
     The ratio then compares with a policy that did not draw the batch. As soon as the policy has left the reference,
     the clip binds nearly everywhere and training stops.
@@ -119,7 +119,7 @@ def swaps_old_policy_and_reference():
 
 
 def takes_the_policy_as_its_own_reference():
-    """you take the log-probabilities of the policy as those of the reference, so the KL is always 0; ask ref_policy
+    """you use the policy's log-probabilities as the reference's, so the KL is always 0; ask ref_policy
 
     A policy has no distance from itself. Nothing holds the run near the text that the reference would write, and
     the curve of the KL shows no sign of it.
@@ -293,7 +293,7 @@ def divides_by_inner_steps():
 
 
 def makes_an_update_for_each_completion():
-    """you make a step of the optimizer for each completion; one update has the whole batch
+    """you make one optimizer step per completion; one update uses the whole batch
 
     The second completion then meets a policy that the first one has moved. What is good about a group, comparing
     its completions at one policy, is lost, and the order of the rows matters.
@@ -364,8 +364,8 @@ def reports_the_metrics_after_the_update():
 def returns_tensors():
     """you return tensors as metrics; a float has no graph and no device
 
-    A loss with its graph keeps all of the forward pass in memory, one for each step of the run. Besides, a tensor
-    on a GPU cannot be written down as a number.
+    A loss with its graph keeps the whole forward pass in memory, once per step of the run. Besides, a tensor on a GPU
+    cannot be written down as a number.
     """
     """
     - return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
@@ -399,8 +399,8 @@ def reports_the_policy_loss_as_the_loss():
 def waits_for_a_loss_that_is_not_0():
     """you make no update when the loss is 0, as if there were nothing to learn from it
 
-    On fresh samples the loss is 0 up to rounding, whatever they have to teach; its gradient is not. At the reference
-    policy such a run never begins.
+    On fresh samples the loss is 0 up to rounding, however much the policy can learn from them; its gradient is not.
+    Such a run never leaves the reference policy.
     """
     """
     - optimizer.zero_grad()

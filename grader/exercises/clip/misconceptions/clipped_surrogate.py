@@ -123,8 +123,8 @@ def one_eps_for_both_sides(
 ) -> Tensor:
     """you clip to 1 - clip_eps and 1 + clip_eps; if clip_eps_high is given, it sets the upper bound
 
-    The wider upper bound of DAPO (0.2 below, 0.28 above) gives rare good tokens room to grow. If the argument is
-    accepted and not used, the experiment runs, and its result is that of another setting.
+    The wider upper bound of DAPO (0.2 below, 0.28 above) gives rare good tokens room to grow. If the function ignores
+    the argument, the experiment runs with a different setting.
     """
     return torch.minimum(ratio * advantages, ratio.clamp(1.0 - clip_eps, 1.0 + clip_eps) * advantages)
 

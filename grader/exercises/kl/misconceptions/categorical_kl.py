@@ -119,9 +119,9 @@ def detaches_the_weights(logits: Tensor, ref_logits: Tensor) -> Tensor:
 def shifts_the_logits_in_place(logits: Tensor, ref_logits: Tensor) -> Tensor:
     """you change the caller's logits with -=; in this exercise inputs are never changed in place
 
-    The result is right, but the caller's tensor is another one afterwards, and for a trained parameter torch stops with
-    an error about a leaf variable. Write `logits = logits - ...` instead. Published code: an in-place subtraction of
-    the maximum that breaks backward 3, inputs changed in place 4.
+    The result is right, but the call has modified the caller's tensor, and for a trained parameter torch stops with an
+    error about a leaf variable. Write `logits = logits - ...` instead. Published code: an in-place subtraction of the
+    maximum that breaks backward 3, inputs changed in place 4.
     """
     logits -= logits.max(dim=-1, keepdim=True).values
     logp = logits - logits.exp().sum(dim=-1, keepdim=True).log()

@@ -229,8 +229,8 @@ def sums_over_the_last_axis(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3")
 def detaches_the_ratio_in_k3():
     """you detach exp(x) in k3, which leaves the gradient of k1; in this exercise the gradient of k3 is 1 - exp(x)
 
-    The ratio is not a weight that is given from outside, it depends on logp. Without its part every sample has gradient
-    1, the mean of which over the policy is 0: the value is that of k3, and the penalty pulls nowhere.
+    The ratio is not a constant weight: it depends on logp. Without its part every sample has gradient 1, which averages
+    to 0 over the policy: the value is right, but the penalty does nothing.
     """
     """
     - return torch.expm1(x) - x
@@ -242,8 +242,8 @@ def gives_k3_the_gradient_of_k2(logp: Tensor, ref_logp: Tensor, *, kind: str = "
     """you give k3 the gradient of k2 (straight-through, or an importance weight); here k3 is differentiated as it is
 
     The trick is sound: it trades the gradient of KL(pi_ref || pi) for that of KL(pi || pi_ref), and one large library
-    offers it under a name of its own. But it is another estimator, and whoever chooses k3 here wants to see what k3
-    does as a loss.
+    offers it under a name of its own. But it is a different estimator, and a caller that chooses k3 wants to see what
+    k3 does as a loss.
     """
     x = ref_logp.detach() - logp
     k2 = x.square() / 2

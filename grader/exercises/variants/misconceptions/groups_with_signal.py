@@ -89,7 +89,7 @@ def returns_the_share(rewards: Tensor) -> Tensor:
 
 
 def keeps_groups_of_one(rewards: Tensor) -> Tensor:
-    """you keep groups of one; a single sample has no other one to differ from
+    """you keep groups of one; a single sample has nothing to differ from
 
     Its advantage is 0, so it would take a place in the batch and teach nothing.
     """

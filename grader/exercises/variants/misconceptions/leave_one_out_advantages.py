@@ -65,7 +65,7 @@ def returns_the_baseline(rewards: Tensor) -> Tensor:
 
 
 def compares_with_all_prompts(rewards: Tensor) -> Tensor:
-    """you take the others from all prompts together; the others of a sample are those of its own group
+    """you take the others from all prompts; the others of a sample are the rest of its own group
 
     Then an answer to an easy prompt is good and one to a hard prompt is bad, whatever the policy did.
     """
@@ -96,8 +96,8 @@ def group_of_one_is_nan(rewards: Tensor) -> Tensor:
 def group_of_one_keeps_its_reward(rewards: Tensor) -> Tensor:
     """you take a baseline of 0 for a group of one; without others to compare with, its advantage is 0
 
-    Its advantage is then its reward, in whatever unit. That is REINFORCE without a baseline for this prompt, beside
-    prompts with one.
+    Its advantage is then its reward, in whatever unit. For this prompt that is REINFORCE without a baseline, while
+    other prompts have one.
     """
     others = max(rewards.shape[-1] - 1, 1)
     return rewards - (rewards.sum(dim=-1, keepdim=True) - rewards) / others

@@ -77,7 +77,7 @@ def constant_is_the_longest_of_the_batch():
 def constant_is_the_padded_length():
     """you divide by the width of the mask by constant; the constant is max_tokens
 
-    The width is that of the longest row of this batch, prompt and padding included, and changes from batch to batch.
+    The longest row of this batch sets the width, prompt and padding included, so it changes from batch to batch.
     """
     """
     - return kept / (len(kept) * max_tokens)
