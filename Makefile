@@ -8,8 +8,6 @@ CUDA ?=
 TORCH_INDEX ?=
 EXAMPLES ?= 10000
 BENCH ?=
-FUZZ ?=
-SECONDS ?= 300
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
@@ -30,7 +28,7 @@ $(VENV)/installed-dev: $(VENV)/installed
 	@touch $@
 
 $(VENV)/installed-proof: $(VENV)/installed-dev
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz,trl]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[trl]'
 	@touch $@
 
 # What tests of the pages need from npm: axe-core and html-validate; Lighthouse apart, because it is large.
@@ -72,9 +70,6 @@ bench-soak: $(VENV)/installed-dev ## does anything grow in 1,000 gradings in a r
 bench-charlm: $(VENV)/installed ## how reliably the language model learns; BENCH="--task arithmetic --seeds 10" for fewer runs
 	@$(BIN)/python tests/bench/bench_charlm.py $(BENCH)
 
-fuzz: $(VENV)/installed-proof ## hostile inputs for everything that is read, on Linux; FUZZ=wire SECONDS=600 for one target
-	@$(BIN)/python tests/fuzzing/fuzz.py $(FUZZ) --seconds $(SECONDS)
-
 stubs: $(VENV)/installed ## write starter/ from the model answers (overwrites it)
 	$(BIN)/course dev stubs
 
@@ -108,7 +103,7 @@ site: $(VENV)/installed-dev ## build the pages into build/site
 
 offline: $(VENV)/installed-dev tests/browser/node_modules/installed ## a zip of the pages that works from a disk: build/grpo-course-site.zip
 	$(BIN)/mkdocs build --strict --config-file .ci/offline.yml --site-dir ../build/grpo-course-site
-	tests/browser/node_modules/.bin/esbuild docs/assets/js/index.mjs --bundle --minify \
+	tests/browser/node_modules/.bin/esbuild docs/assets/js/index.mjs --inject:docs/assets/js/in-one-file.mjs --bundle --minify \
 	  --log-level=warning --outfile=build/grpo-course-site/assets/course.js
 	rm -r build/grpo-course-site/assets/js
 	find build/grpo-course-site -name '*.html' -exec perl -pi -e 's/ data-preview(="")?//g; s/<link rel="preload"[^>]*>//g' {} +  # both need a server
@@ -123,4 +118,4 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build tests/*/node_modules
 
-.PHONY: help install grade check test proof attacks selftest mutation examples bench bench-soak bench-charlm fuzz stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean
+.PHONY: help install grade check test proof attacks selftest mutation examples bench bench-soak bench-charlm stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean

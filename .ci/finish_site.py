@@ -24,6 +24,10 @@ _FOR_INSTRUCTORS = "instructors/"
 _LINK = rf'<a [^>]*href="(?:\.\./|\./)*{_FOR_INSTRUCTORS}[^"]*"[^>]*>'
 _ROW = re.compile(rf"<tr>(?:(?!</tr>).)*?{_LINK}.*?</tr>", re.DOTALL)
 _LINKED = re.compile(rf"{_LINK}(.*?)</a>", re.DOTALL)
+_UNUSED = re.compile(
+    r"(?<=\})\[data-md-color-(?:accent|primary)=(?!custom)[\w-]+\]\{[^}]*\}"  # other colors of the theme
+    r'|,url\(fonts/[\w-]+\.(?:woff|ttf)\) format\("\w+"\)'  # for browsers that run no modules
+)
 _ESBUILD = shutil.which("esbuild", path=_ROOT / "tests/browser/node_modules/.bin")
 
 
@@ -90,21 +94,29 @@ def _for_students(entry: Any) -> Any:
 
 def _bundle(esbuild: str, scripts: Path) -> None:
     """Put the scripts into few small files: a browser that follows imports makes a journey for each."""
+    source = _ROOT / "docs/assets/js"
     options = ("--bundle", "--splitting", "--minify", "--format=esm", "--out-extension:.js=.mjs", "--log-level=warning")
-    entry = _ROOT / "docs/assets/js/index.mjs"
     names = (f"--outdir={scripts}", "--chunk-names=bundled/[name]-[hash]")
-    subprocess.run([esbuild, entry, *options, *names], check=True)
+    shutil.rmtree(scripts)
+    for data in (scripts.parent / "runs").glob("*.mjs"):
+        data.unlink()
+    subprocess.run([esbuild, source / "index.mjs", *source.glob("widgets/*.mjs"), *options, *names], check=True)
+    small = scripts.parent / "late-search.js"
+    subprocess.run([esbuild, small, "--minify", f"--outfile={small}", "--allow-overwrite", options[-1]], check=True)
 
 
 def _join_styles(esbuild: str, site: Path) -> None:
-    """Put the style sheets of the course into one: small files compress badly, and each is a request."""
-    sheets = re.compile(r'<link rel="stylesheet" href="([^"]*assets/css/)([\w-]+\.css)">\s*')
-    names = [match[2] for match in sheets.finditer((site / "index.html").read_text("utf-8"))]
-    joined = "\n".join((site / "assets/css" / name).read_text("utf-8") for name in names)
+    """Put all style sheets but the theme's first into one: small files compress badly, and each is a request."""
+    names = "css/[\\w-]+|vendor/katex/katex\\.min|_mkdocstrings|stylesheets/palette\\.\\w+\\.min"
+    sheets = re.compile(rf'<link rel="stylesheet" href="([^"]*)(assets/(?:{names})\.css)">\s*')
+    joined = ""
+    for match in sheets.finditer((site / "index.html").read_text("utf-8")):
+        text = _UNUSED.sub("", (site / match[2]).read_text("utf-8"))
+        joined += text.replace("url(fonts/", "url(../vendor/katex/fonts/")
     command = [esbuild, "--loader=css", "--minify", "--log-level=warning"]
     small = subprocess.run(command, input=joined, stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout
     (site / "assets/css/course.css").write_text(small, "utf-8")
     for page in site.rglob("*.html"):
         text = page.read_text("utf-8")
-        text = sheets.sub(r'<link rel="stylesheet" href="\1course.css">', text, count=1)
-        page.write_text(sheets.sub(lambda match: match[0] if match[2] == "course.css" else "", text), "utf-8")
+        text = sheets.sub(r'<link rel="stylesheet" href="\1assets/css/course.css">', text, count=1)
+        page.write_text(sheets.sub(lambda match: match[0] if match[2].endswith("course.css") else "", text), "utf-8")

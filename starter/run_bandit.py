@@ -1,13 +1,13 @@
 """Run your bandit from the command line and look at it: `python -m starter.run_bandit --help`.
 
-Given code. It calls your `train_bandit`, prints what came out and draws a picture.
+Given code. It calls your `train_bandit`, prints the results and draws a picture.
 """
 
 import argparse
 import sys
 
 if not __package__:
-    sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_bandit")
+    sys.exit("Go to the folder that contains starter/ and run: python -m starter.run_bandit")
 
 import importlib
 import importlib.util
@@ -23,11 +23,11 @@ from torch import Tensor
 from .bandit import train_bandit
 from .given.bandit_task import ALGORITHMS, BanditConfig, BanditHistory, double_peak, linear, single_peak
 
-_EXAMPLES = """examples (in the folder that holds starter/):
+_EXAMPLES = """examples (in the folder that contains starter/):
   python -m starter.run_bandit                            one run with the default settings
   python -m starter.run_bandit --group-size 16 --seed 3   another group size and seed
   python -m starter.run_bandit --table double_peak --inner-steps 4
-  python -m starter.run_bandit --compare                  GRPO against REINFORCE, 20 seeds each
+  python -m starter.run_bandit --compare                  compare GRPO with REINFORCE, 20 seeds each
   python -m starter.run_bandit --compare --add 5          the same with 5 added to all rewards
 """
 
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     arguments = parser.parse_args(argv)
     if arguments.variant and arguments.compare:
-        parser.error("leave --compare out: --variant sets the method from the first step to the last")
+        parser.error("omit --compare: --variant sets the method for the whole run")
     name = "compare" if arguments.compare else f"bandit-{arguments.variant}" if arguments.variant else "bandit"
     arguments.out = arguments.out or Path(f"{name}.png")
     if arguments.out.suffix not in (".png", ".svg", ".pdf") or not arguments.out.parent.is_dir():
@@ -59,10 +59,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 _TABLES = {"single_peak": single_peak, "double_peak": double_peak, "linear": linear}
 _NUMBERS = {
     "group_size": "samples per step",
-    "steps": "groups, one after the other",
+    "steps": "steps, with one group each",
     "lr": "learning rate",
-    "clip_eps": "clip range; matters with several inner steps only",
-    "kl_coef": "weight of the KL from the start",
+    "clip_eps": "clip range; matters only with several inner steps",
+    "kl_coef": "weight of the KL from the initial policy",
     "inner_steps": "updates per group",
 }
 
@@ -70,22 +70,22 @@ _NUMBERS = {
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=f"python -m {__package__}.run_bandit",
-        description="Train the ten-action bandit with the code in this folder, and draw what happened.",
+        description="Train the ten-action bandit with the code in this folder, and draw the run.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--table", choices=_TABLES, default="single_peak", help="reward table (single_peak)")
-    parser.add_argument("--add", type=float, default=0.0, metavar="X", help="added to all rewards (0)")
-    text = "train with a relative of GRPO (exercise variants), such as rloo; a wrong name lists all"
+    parser.add_argument("--add", type=float, default=0.0, metavar="X", help="number to add to all rewards (0)")
+    text = "train with a variant of GRPO (exercise variants), such as rloo; a wrong name lists them all"
     parser.add_argument("--variant", metavar="NAME", help=text)
     for name, text in _NUMBERS.items():
         value, option = getattr(BanditConfig, name), f"--{name.replace('_', '-')}"
         parser.add_argument(option, type=type(value), default=value, metavar="X", help=f"{text} ({value:g})")
-    text = "of the run; the first of them with --compare (0)"
+    text = "seed of the run; with --compare, the first seed (0)"
     parser.add_argument("--seed", type=int, default=0, metavar="N", help=text)
-    parser.add_argument("--compare", action="store_true", help="all three algorithms over many seeds")
-    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="runs of each algorithm with --compare (20)")
-    text = "the picture, .png, .svg or .pdf (bandit.png; or compare.png)"
+    parser.add_argument("--compare", action="store_true", help="run all three algorithms with many seeds")
+    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="runs per algorithm with --compare (20)")
+    text = "picture to write, .png, .svg or .pdf (bandit.png or compare.png)"
     parser.add_argument("--out", type=Path, metavar="FILE", help=text)
     return parser
 

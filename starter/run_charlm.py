@@ -9,7 +9,7 @@ import hashlib
 import sys
 
 if not __package__:
-    sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_charlm")
+    sys.exit("Go to the folder that contains starter/ and run: python -m starter.run_charlm")
 
 import importlib
 import importlib.util
@@ -33,11 +33,11 @@ PICTURE, SAMPLES, POLICY = "diagnostics.png", "samples.json", "policy.safetensor
 FILES = (METRICS, PICTURE, SAMPLES, CHECKPOINT, POLICY)
 FOLDER = "charlm-run"
 
-_EXAMPLES = """examples (in the folder that holds starter/):
+_EXAMPLES = """examples (in the folder that contains starter/):
   python -m starter.run_charlm                                  teach it to say "pizza.", a few seconds
-  python -m starter.run_charlm --kl-coef 1 --out charlm-kl      another setting, into another folder
+  python -m starter.run_charlm --kl-coef 1 --out charlm-kl      another setting and another folder
   python -m starter.run_charlm --task arithmetic --out charlm-sums    teach it to add
-  python -m starter.run_charlm --out charlm-sums --resume             go on after an interruption
+  python -m starter.run_charlm --out charlm-sums --resume             continue after an interruption
 """
 
 
@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             "--resume": arguments.resume,
         }
         if found := [option for option, value in refused.items() if value]:
-            parser.error(f"leave {found[0]} out: --variant sets the method from the first step to the last")
+            parser.error(f"omit {found[0]}: --variant sets the method for the whole run")
         if arguments.out == Path(FOLDER):
             arguments.out = Path(f"charlm-{arguments.variant}")
     runs.refuse_what_cannot_work(parser, arguments, files=FILES, to_resume=(CHECKPOINT, SAMPLES))
@@ -169,12 +169,12 @@ class Run(runs.Run):
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=f"python -m {__package__}.run_charlm",
-        description="Train the language model with the code in this folder, and write down what happened.",
+        description="Train the language model with the code in this folder, and record the run.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--task", choices=TASKS, help="what to train for (pizza)")
-    text = "train with a relative of GRPO (exercise variants), such as rloo, into charlm-NAME; a wrong name lists all"
+    parser.add_argument("--task", choices=TASKS, help="task to train for (pizza)")
+    text = "train with a variant of GRPO (exercise variants), such as rloo, in charlm-NAME; a wrong name lists them all"
     parser.add_argument("--variant", metavar="NAME", help=text)
     first, second = (asdict(task.config) for task in TASKS.values())
     both = {name: f"{first[name]:g}; arithmetic {second[name]:g}" for name in first if first[name] != second[name]}
@@ -194,14 +194,14 @@ def _prepare(arguments: argparse.Namespace) -> Run:
     policy, ref_policy, generator = load_model(), load_model(), make_generator(seed)
     if began:
         if "variant" in began:
-            raise ValueError(f"--resume: the run in {arguments.out} has a --variant; start it again with --overwrite")
+            raise ValueError(f"--resume: the run in {arguments.out} used --variant; start it again with --overwrite")
         runs.refuse_other_settings(arguments.out, asked, began | began["settings"])
         state = load_checkpoint(arguments.out / CHECKPOINT, policy, generator)
     else:
         config = replace(TASKS[task].config, **runs.given(arguments))
         longest = policy.config.context - len(PIZZA_PROMPT)
         if config.max_new_tokens > longest:
-            raise ValueError(f"--max-new-tokens can be {longest} at most, got {config.max_new_tokens}")
+            raise ValueError(f"--max-new-tokens must be at most {longest}, got {config.max_new_tokens}")
         for name in FILES:
             (arguments.out / name).unlink(missing_ok=True)
         state = TrainingState(make_optimizer(policy, config), config)

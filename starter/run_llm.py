@@ -11,7 +11,7 @@ import shlex
 import sys
 
 if not __package__:
-    sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_llm")
+    sys.exit("Go to the folder that contains starter/ and run: python -m starter.run_llm")
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -49,11 +49,11 @@ MEASURED = 64
 _AT_ONCE = 64
 _PROGRAM = ("python", "-m", f"{__package__}.run_llm")
 
-_EXAMPLES = f"""examples (in the folder that holds starter/, after {INSTALL}):
+_EXAMPLES = f"""examples (in the folder that contains starter/, after {INSTALL}):
   python -m starter.run_llm                             teach SmolLM2 to add
   python -m starter.run_llm --task word-problems --out stories
-  python -m starter.run_llm --task my_task.py           prompts() and reward(prompt, completion) of your own
-  python -m starter.run_llm --resume                    go on after an interruption
+  python -m starter.run_llm --task my_task.py           use your own prompts() and reward(prompt, completion)
+  python -m starter.run_llm --resume                    continue after an interruption
   python -m starter.run_llm --model Qwen/Qwen3-0.6B --device cuda --dtype bfloat16
 """
 
@@ -132,16 +132,16 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--model", metavar="MODEL", help="a folder, a GGUF file or a hub id (SmolLM2-135M-Instruct)")
     here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     devices = [device for device, is_here in here.items() if is_here]
-    text = f"where to compute ({devices[0]}, the fastest here)"
+    text = f"device ({devices[0]}, the fastest here)"
     parser.add_argument("--device", choices=devices, default=devices[0], help=text)
-    text = "of products of matrices (bfloat16 where the device has instructions for it, else float32)"
+    text = "dtype of matrix products (bfloat16 if the device has instructions for it, else float32)"
     parser.add_argument("--dtype", choices=("float32", "bfloat16"), help=text)
-    text = "different completions whose activations are kept at a time: less memory, more time, the same loss (all)"
+    text = "completions per forward pass: fewer take less memory and more time, and give the same loss (all)"
     parser.add_argument("--micro-batch-size", type=runs.count, metavar="N", help=text)
-    parser.add_argument("--last-layers", type=runs.count, metavar="N", help="train the last N layers only (all)")
-    text = "train only on prompts that it gets wrong at the start"
+    parser.add_argument("--last-layers", type=runs.count, metavar="N", help="train only the last N layers (all)")
+    text = "train only on prompts that the model answers wrong at the start"
     parser.add_argument("--only-missed", action="store_true", default=None, help=text)
-    shown = {"kl_coef": "0, which needs no reference policy and half the memory", "max_new_tokens": "the task's"}
+    shown = {"kl_coef": "0, which needs no reference policy and saves half the memory", "max_new_tokens": "the task's"}
     runs.add_options(parser, SETTINGS, shown=shown, folder="llm-run")
     return parser
 
@@ -153,7 +153,7 @@ def _try_train() -> None:
     try:
         train(policy, ref_policy, "a", LetterReward("b"), config, generator=make_generator(0))
     except NotImplementedError as error:
-        message = f"{error}; this command needs exercises 1, 2, 3 and 5: `grade` says where you are."
+        message = f"{error}; this command needs exercises 1, 2, 3 and 5: run `grade` to see what is missing."
         raise WentWrong(message) from error
 
 
@@ -184,7 +184,7 @@ def prepare(arguments: argparse.Namespace, *, command: str) -> Run:
         asked = {name: getattr(arguments, name) for name in chosen if name != "dtype"} | runs.given(arguments)
         runs.refuse_other_settings(arguments.out, asked, dict.fromkeys(asked) | began | began["config"])
         if began["prompts_sha256"] != prompts:
-            raise ValueError(f"--resume: the prompts are not those that the run in {arguments.out} began with")
+            raise ValueError(f"--resume: the run in {arguments.out} started with other prompts")
         config, command = CharLMConfig(**began["config"]), began["command"]
     else:
         config = replace(SETTINGS, **{"max_new_tokens": task.max_new_tokens, **runs.given(arguments)})
@@ -222,9 +222,9 @@ def _missed(policy: LanguageModel, task: Task, max_new_tokens: int) -> list[str]
     """The prompts to train on whose most probable completion is not right."""
     rewards = task.rewards(task.prompts, most_probable(policy, task.prompts, max_new_tokens=max_new_tokens))
     missed = [prompt for prompt, reward in zip(task.prompts, rewards, strict=True) if reward < 1]
-    print(f"{len(missed):,} of {len(task.prompts):,} prompts to train on are missed at the start", flush=True)
+    print(f"the model misses {len(missed):,} of {len(task.prompts):,} training prompts at the start", flush=True)
     if not missed:
-        raise ValueError("--only-missed: no prompt is missed; leave it out")
+        raise ValueError("--only-missed: the model misses no prompt; omit this option")
     return missed
 
 
@@ -247,11 +247,11 @@ def _tell(run: Run) -> None:
     rewards = [sum(row["mean_reward"] for row in part) / len(part) for part in (history[:10], history[-10:])]
     print(f"mean reward of ten batches: {rewards[0]:.2f} first, {rewards[1]:.2f} last")
     if rewards[1] < rewards[0] or story.points[-1]["score"] < story.points[0]["score"]:
-        print("The policy got worse. A wrong sign in `grpo_loss`? `grade charlm` says. If that passes: a smaller --lr.")
+        print("The policy got worse. Is a sign in `grpo_loss` wrong? Run `grade charlm`. If it passes: a smaller --lr.")
     silent = sum(row["zero_signal_fraction"] for row in history) / len(history)
     print(f"groups without signal (all answers right, or all wrong): {silent:.0%}")
     if silent == 1:
-        print("Nothing was learned: it takes two completions of a group with different rewards. A larger --group-size?")
+        print("Nothing was learned, because every group had equal rewards. Try a larger --group-size.")
     print(f"files in {run.folder}: {', '.join(FILES)}")
 
 

@@ -9,7 +9,7 @@ import argparse
 import sys
 
 if not __package__:
-    sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_trl")
+    sys.exit("Go to the folder that contains starter/ and run: python -m starter.run_trl")
 
 import importlib.util
 import tempfile
@@ -65,7 +65,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ModelNotFound, ValueError) as error:
         parser.error(str(error))
     except NotImplementedError as error:
-        print(f"{error}; this command needs exercises 1, 2, 3 and 5: `grade` says where you are.", file=sys.stderr)
+        print(
+            f"{error}; this command needs exercises 1, 2, 3 and 5: run `grade` to see what is missing.", file=sys.stderr
+        )
         return 1
     _tell(trainer, task, before=before, after=score(model, tokenizer, task))
     return 0
@@ -79,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--task", choices=[*TASKS], default="sums", help="as for run_llm (sums)")
     parser.add_argument("--model", metavar="MODEL", help="a folder, a GGUF file or a hub id (SmolLM2-135M-Instruct)")
-    text = "whose advantages and loss train; both: yours train, and TRL's loss is computed beside it (mine)"
+    text = "whose advantages and loss to train with; both: train with yours, and also compute TRL's loss (mine)"
     parser.add_argument("--formulas", choices=("mine", "trl", "both"), default="mine", help=text)
     for name, theirs in _NUMBER_OPTIONS.items():
         value, option = getattr(SETTINGS, name), f"--{name.replace('_', '-')}"
@@ -90,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="[seed] (0)")
     text = "only run your functions on the batch of the page 'GRPO as shipped', next to ten libraries; needs no TRL"
     parser.add_argument("--batch", action="store_true", help=text)
-    parser.add_argument("--defaults", action="store_true", help="only print what the installed TRL does by default")
+    parser.add_argument("--defaults", action="store_true", help="only print the defaults of the installed TRL")
     return parser
 
 
@@ -101,7 +103,7 @@ def _tell_batch() -> int:
     try:
         print(compare())
     except NotImplementedError as error:
-        print(f"{error}; --batch needs exercises 1, 2, 3 and 5: `grade` says where you are.", file=sys.stderr)
+        print(f"{error}; --batch needs exercises 1, 2, 3 and 5: run `grade` to see what is missing.", file=sys.stderr)
         return 1
     return 0
 
@@ -207,7 +209,7 @@ def _tell(trainer: Any, task: Task, *, before: float, after: float) -> None:
     losses = getattr(trainer, "losses", [])
     if losses:
         apart = max(abs(mine - theirs) for mine, theirs in losses)
-        print(f"your loss and TRL's of the same batch, with your advantages: at most {apart:.1e} apart")
+        print(f"your loss and TRL's on the same batch, with your advantages: at most {apart:.1e} apart")
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Many submissions: find, grade, keep and describe them."""
+"""Finds, grades, stores and describes many submissions."""

@@ -1,14 +1,14 @@
-"""The marks by hand of a class: `adjustments.csv` in the folder of its results, written by the instructor alone.
+"""A class's marks by hand: `adjustments.csv` in the folder of its results, which only the instructor writes.
 
     submission,points,reason
     ada,+5,The check of the clip range was wrong before Tuesday
     ben,-2.5,handed in by mail
 
-A line is a decision on one submission, and so on all of a group; several on one submission add up. Everything that
-shows a mark of the class reads this file, so no option can be forgotten, and no command writes it.
+A line is a decision on one submission, and so on its whole group; several lines for a submission add up. Everything
+that shows a mark of the class reads this file, so nobody has to remember an option. No command writes it.
 
-Left out on purpose: points for one member of a group. They have no place in a table with a line for each submission;
-change that cell in the gradebook.
+There are no points for a single member of a group, because the table has one line per submission: change that student's
+cell in the gradebook.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..core.text import one_line
 ADJUSTMENTS_FILE = "adjustments.csv"
 COLUMNS = ("submission", "points", "reason")
 MOST = 1_000
-"""Points in one line, either way; more must be a slip."""
+"""Largest number of points in one line, positive or negative; more must be a typo."""
 
 _SEPARATORS = (",", ";", "\t")
 _MINUS = str.maketrans({"\u2212": "-", ",": "."})  # as spreadsheets write them
@@ -49,7 +49,7 @@ def read_adjustments(folder: Path, submissions: Collection[str]) -> dict[str, tu
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}") from None
+        raise FileRefused(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise _refused(path, [f"line {line} is not UTF-8; save the file as CSV UTF-8"]) from None
@@ -82,12 +82,12 @@ def _records(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
                 header = [title.casefold() for title in values]
                 _refuse_header(path, header)
             elif len(values) != len(header) and any(values):
-                what = f"line {line} has {len(values)} cells and the first line {len(header)}"
+                what = f"line {line} has {len(values)} cells, but the first line has {len(header)}"
                 raise _refused(path, [f"{what}; a text with a comma needs quotes around it"])
             elif any(values):
                 yield line, dict(zip(header, values, strict=True))
     except csv.Error as error:
-        raise _refused(path, [f"line {begins} is no CSV: {error}"]) from None
+        raise _refused(path, [f"line {begins} is not CSV: {error}"]) from None
     if not header:
         _refuse_header(path, header)
 
@@ -99,7 +99,7 @@ def _refuse_header(path: Path, header: list[str]) -> None:
 
 
 def _refused(path: Path, problems: Iterable[str]) -> FileRefused:
-    return FileRefused(f"{path} cannot be used: {'; '.join(problems)}")
+    return FileRefused(f"correct {path}: {'; '.join(problems)}")
 
 
 def _read(cells: Mapping[str, str], named: Mapping[str, str]) -> tuple[str, ByHand | None, str]:
@@ -107,19 +107,19 @@ def _read(cells: Mapping[str, str], named: Mapping[str, str]) -> tuple[str, ByHa
     name, points, reason = cells["submission"], _points(cells["points"]), one_line(cells["reason"], limit=1_000)
     known = named.get(unicodedata.normalize("NFC", name))
     if not name:
-        return "", None, "does not say which submission"
+        return "", None, "names no submission"
     if known is None:
         return "", None, f"names the submission {one_line(name)}, which this class does not have; see submissions.json"
     if points is None:
         what = f"has the points {one_line(cells['points'])}" if cells["points"] else "has no points"
-        return "", None, f"{what}; write a number from -{MOST} to {MOST} with two decimals at most, such as -2.5"
+        return "", None, f"{what}; write a number from -{MOST} to {MOST} with at most two decimals, such as -2.5"
     if not reason:
-        return "", None, "has no reason; the student reads it beside the points"
+        return "", None, "has no reason, which the student reads with the points"
     return known, ByHand(points, reason), ""
 
 
 def _points(text: str) -> Decimal | None:
-    """The number in a cell; None if it is none that a mark can hold."""
+    """The number in a cell; None if a mark cannot be that number."""
     plain = text.translate(_MINUS)
     digits = plain[1:] if plain[:1] in ("+", "-") else plain
     whole, dot, decimals = digits.partition(".")

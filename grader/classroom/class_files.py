@@ -1,6 +1,6 @@
-"""Writes what people read of a graded class: the table `grades.csv`, and a page for each submission.
+"""Writes the files of a graded class for people: the table `grades.csv`, and one page per submission.
 
-Each result is kept no longer than it is needed, so a large class fits into memory.
+It keeps each result only while it needs it, so a large class fits into memory.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def write_files(out: Path, exercises: Sequence[str], formats: Sequence[str] = ()
 
     Args:
         out: Folder of the graded class.
-        exercises: Names of what was graded.
-        formats: Names of formats to write; those that were written before are written again in any case.
+        exercises: Names of the graded exercises.
+        formats: Names of formats to write; formats written before are always updated.
 
     Returns:
-        Name of a submission to why one of its pages could not be written.
+        Name of a submission to the reason why one of its pages could not be written.
 
     Raises:
         FileRefused: the folder is damaged, or its marks by hand are wrong; nothing is written.
@@ -46,7 +46,7 @@ def write_files(out: Path, exercises: Sequence[str], formats: Sequence[str] = ()
             graded.extend([entry.name] if entry.result else [])
             yield entry
 
-    # With a mark at its beginning, by which Excel knows the encoding.
+    # Excel recognizes the encoding by a byte-order mark at the start.
     replace_file(out / GRADES_FILE, "\ufeff" + grades_csv(each(), exercises))
     formats = [name for name in FORMATS if name in formats or (out / name).is_dir()]
     if formats:
@@ -71,15 +71,15 @@ def in_format(entry: Entry, name: str) -> str:
     assert entry.result
     result = replace(entry.result, notes=[*entry.notes])
     if name == "html":
-        late_rule = course.WRITTEN.late_work  # when it came may be said later, in a roster or a gradebook
+        late_rule = course.WRITTEN.late_work  # a roster or a gradebook may give the hand-in time later
         return html_report.page(result, by_hand=entry.by_hand, no_mark=entry.why_no_mark, late_rule=late_rule)
     return export(result, name, os.environ)
 
 
 def _remove_old_pages(out: Path, names: Sequence[str]) -> None:
-    """Remove what an earlier run wrote of submissions other than these: nobody shall send it.
+    """Remove files that an earlier run wrote for other submissions, so that nobody sends them.
 
-    A file says which those are, so that nothing is removed that somebody else put there.
+    A list of them ensures that it removes no file that somebody else put there.
     """
     try:
         before = {file_name(name) for name in json.loads((out / PAGES_FILE).read_text("utf-8"))}
@@ -97,9 +97,9 @@ def _page(out: Path, kind: str, file: str) -> Path:
 
 
 def _export(path: Path, name: str, entry: Entry) -> str:
-    """Write one result in one format. Returns why that cannot be: nothing in one result may stop a class."""
+    """Write one result in one format. Returns why that failed, because no result may stop a class."""
     path.parent.mkdir(exist_ok=True)
-    if entry.no_code and name != "html":  # it would be 0 points
+    if entry.no_code and name != "html":  # it would show 0 points
         path.unlink(missing_ok=True)
         return ""
     try:
@@ -107,6 +107,6 @@ def _export(path: Path, name: str, entry: Entry) -> str:
     except OSError:
         raise
     except Exception as error:
-        path.unlink(missing_ok=True)  # an older one would be that of another result
+        path.unlink(missing_ok=True)  # an existing page belongs to an older result
         return f"its {name} could not be written ({type(error).__name__}: {error})"
     return ""

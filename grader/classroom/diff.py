@@ -1,4 +1,4 @@
-"""What a second grading of a class changed: after a fixed check, a new seed, or submissions that came later."""
+"""Changes from one grading of a class to the next, after a fixed check, a new seed, or later submissions."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .results import Entry
 
 @dataclass(frozen=True)
 class Change:
-    """One submission whose result is another one now.
+    """One submission with a different result.
 
     Attributes:
         name: Of the submission.
-        old: Points before; None if it was not graded, or was not there.
+        old: Points before; None if it was not graded or missing.
         new: Points now; None likewise.
         passed: Ids of the checks that pass now and did not.
         lost: Ids of the checks that passed and do not now.
-        files: Whether its files are other ones.
+        files: Whether its files have changed.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Difference:
     """Two gradings of a class side by side.
 
     Attributes:
-        same: How many submissions have the same outcome of every check.
+        same: Number of submissions with the same outcome of every check.
         changes: The others, the largest loss first.
         passed: Check to how many submissions pass it now and did not.
         lost: Check to how many submissions passed it and do not now.
@@ -49,7 +49,7 @@ class Difference:
 
 
 def compare(old: Sequence[Entry], new: Sequence[Entry]) -> Difference:
-    """Compare by name; checks that only one of the gradings knows count as not passed in the other."""
+    """Compare by name; checks that only one of the gradings has count as not passed in the other."""
     before, after = ({entry.name: entry for entry in entries} for entries in (old, new))
     changes = [_change(name, before.get(name), after.get(name)) for name in sorted({*before, *after})]
     real = [change for change in changes if change.passed or change.lost or change.old != change.new]

@@ -1,7 +1,7 @@
-"""Where the gradings of a class run: one after the other, in threads, or on the workers of a Dask cluster.
+"""Engines that run the gradings of a class: one after another, in threads, or on a Dask cluster.
 
-All are `concurrent.futures.Executor`s, and whoever has another one can use it in the same way. A thread only waits for
-its grading process, so threads are as fast as processes. Dask is an extra: `pip install -e '.[dask]'`.
+All are `concurrent.futures.Executor`s, and any other executor works the same way. A thread only waits for its grading
+process, so threads are as fast as processes. Dask is an extra: `pip install -e '.[dask]'`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ENGINES = ("threads", "serial", "dask")
 
 
 class SerialExecutor(Executor):
-    """Runs everything at once, in the thread that asks."""
+    """Runs each job immediately, in the calling thread."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
         """A future that is done."""
@@ -59,10 +59,10 @@ def _dask(jobs: int, scheduler: str | None) -> Iterator[tuple[Executor, int]]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise ClassError("the engine dask needs a package more: pip install -c constraints.txt -e '.[dask]'") from None
+        raise ClassError("the engine dask needs another package: pip install -c constraints.txt -e '.[dask]'") from None
     with contextlib.ExitStack() as stack:
         if scheduler is None:
-            # No dashboard and no address but this machine's own: a scheduler runs what anybody sends it.
+            # No dashboard and only a local address, because a scheduler runs what anybody sends it.
             options = {"dashboard_address": None, "host": "127.0.0.1", "silence_logs": 50}
             cluster = stack.enter_context(LocalCluster(n_workers=jobs, threads_per_worker=1, **options))
             scheduler = cluster.scheduler_address
@@ -70,7 +70,7 @@ def _dask(jobs: int, scheduler: str | None) -> Iterator[tuple[Executor, int]]:
             client = stack.enter_context(Client(scheduler, timeout=30))
         except (OSError, ValueError, TypeError) as error:
             raise ClassError(f"no Dask scheduler answers at {scheduler}: {error}") from None
-        # Not pure: an equal job that failed is run again. No retries: `grade_job` knows what is worth one.
+        # Not pure, so that an equal job runs again after a failure. No retries, because `grade_job` decides about them.
         executor = client.get_executor(pure=False, retries=0)
-        stack.callback(executor.shutdown, wait=False)  # its own exit would wait for what runs, and for what is queued
+        stack.callback(executor.shutdown, wait=False)  # its own exit would wait for running and queued jobs
         yield executor, max(1, sum(client.nthreads().values()))

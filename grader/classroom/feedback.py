@@ -1,10 +1,11 @@
-"""The reports of a class as one zip: for the upload of feedback files to Moodle or Canvas, or for a mail merge.
+"""The reports of a class as one zip, to upload to Moodle or Canvas, or for a mail merge.
 
-A report goes to whom the platform knows for certain; every other one is listed with the reason. What the importers of
-the platforms read of a name is from their source: `mod/assign/feedback/file/importziplib.php` of moodle/moodle, and
-`infer_comment_context_from_filename` in `app/models/abstract_assignment.rb` of instructure/canvas-lms.
+A student gets a report only if the platform identifies the student for certain; the command lists all others with the
+reason. The rules for file names are from the platforms' importers: `mod/assign/feedback/file/importziplib.php` of
+moodle/moodle, and `infer_comment_context_from_filename` in `app/models/abstract_assignment.rb` of
+instructure/canvas-lms.
 
-Left out on purpose: Gradescope, which takes no files for students.
+It does not support Gradescope, which accepts no files for students.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ _EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say: the same reports give t
 
 @dataclass(frozen=True)
 class Report:
-    """One report on its way to one student, or to a group that the platform knows by one number.
+    """One report for one student, or for a group that the platform identifies by one number.
 
     Attributes:
         submission: Its name in the class.
-        to: What the student is known by: the number of a participant or user, or an address.
+        to: The student's id: the number of a participant or user, or an address.
         name: Of the student; empty if nobody says.
         path: Where it lies in the zip.
-        late: What lateness takes from this student's points; None if nothing.
-        late_rule: What to read of lateness where `late` does not say it.
+        late: This student's deduction for late work; None without one.
+        late_rule: The text about late work, if there is no `late`.
     """
 
     submission: str
@@ -52,17 +53,17 @@ class Report:
     late_rule: str = ""
 
     def counted(self, entry: Entry) -> Entry:
-        """The submission with what lateness takes, before what was given by hand."""
+        """The submission with the deduction for late work, before points by hand."""
         return replace(entry, by_hand=(self.late, *entry.by_hand)) if self.late else entry
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Who gets which report.
+    """The assignment of reports to students.
 
     Attributes:
         reports: In the order of the submissions.
-        left_out: A sentence for each submission and person without a report.
+        left_out: One sentence per submission or person without a report.
     """
 
     reports: tuple[Report, ...]
@@ -71,12 +72,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Packed:
-    """The zip, and what is in it.
+    """The zip and its contents.
 
     Attributes:
         data: Its bytes.
-        reports: Those of the plan that are in it.
-        left_out: A sentence for each submission whose report could not be written.
+        reports: The reports of the plan that it contains.
+        left_out: One sentence per submission whose report could not be written.
     """
 
     data: bytes
@@ -85,12 +86,12 @@ class Packed:
 
 
 def plan(entries: Iterable[Entry], platform: str, people: Mapping[str, Sequence[Person]]) -> Plan:
-    """Decide who gets which report. Nobody is guessed.
+    """Decide who gets which report, without guessing.
 
     Args:
         entries: The submissions.
         platform: One of `PLATFORMS`.
-        people: Whose a submission is, where somebody says other than its platform, by its name.
+        people: Owners by the name of the submission, if they do not come from its platform.
     """
     reports: list[Report] = []
     left_out: list[str] = []
@@ -105,7 +106,7 @@ def plan(entries: Iterable[Entry], platform: str, people: Mapping[str, Sequence[
                 left_out.append(f"{entry.name}: {found}")
     claimed = _claimed_twice(reports)
     left_out += [
-        f"{each.submission}: {each.to} is said to be {claimed[each.to.casefold()]}; correct it in a roster"
+        f"{each.submission}: {each.to} belongs to {claimed[each.to.casefold()]}; correct it in a roster"
         for each in reports
         if each.to.casefold() in claimed
     ]
@@ -134,7 +135,7 @@ def pack(entries: Iterable[Entry], planned: Plan, platform: str, *, drawn_secret
             own = wanted.get(entry.name, [])
             try:
                 pages = {each.path: _page(entry, each, drawn_secretly=drawn_secretly) for each in own}
-            except Exception as error:  # nothing in one result may stop a class
+            except Exception as error:  # no single result may stop a class
                 left_out.append(f"{entry.name}: its report could not be written ({type(error).__name__}: {error})")
                 continue
             for path, page in pages.items():
@@ -151,7 +152,7 @@ def _page(entry: Entry, report: Report, *, drawn_secretly: bool) -> bytes:
 
 
 def not_graded(entry: Entry) -> str:
-    """Why there is no report to give back; empty if there is one."""
+    """Why there is no report to return; empty if there is one."""
     result = entry.result
     if entry.problem or result is None:
         return entry.problem or "there is no result"
@@ -161,7 +162,7 @@ def not_graded(entry: Entry) -> str:
 
 
 _Found = Iterator[Report | str]
-"""A report for each student, or the reason why somebody gets none."""
+"""A report for each student, or the reason why a student gets none."""
 
 
 def _moodle(entry: Entry, people: Sequence[Person]) -> _Found:
@@ -175,7 +176,7 @@ def _moodle(entry: Entry, people: Sequence[Person]) -> _Found:
     for person in people:
         number = _NUMBER.fullmatch(person.platform_id) if person.platform == "moodle" else None
         if number is None:
-            yield f"{known_as(person)}: Moodle's number of this participant is not known; see --roster and --gradebook"
+            yield f"{known_as(person)}: Moodle's number for this participant is unknown; see --roster and --gradebook"
         else:
             name = _in_a_path(person.name) or "Participant"
             folder = f"{name}_{int(number[1])}_assignsubmission_file_"
@@ -190,7 +191,7 @@ def _canvas(entry: Entry, people: Sequence[Person]) -> _Found:
     """
     uploads = [match for name in entry.uploads if (match := CANVAS_FILE.fullmatch(name))]
     if not uploads:
-        yield "it is not from a download of Canvas, which takes feedback by the names in it"
+        yield "it is not from a Canvas download, whose file names Canvas needs for feedback"
         return
     best = max(uploads, key=lambda match: (match["file"].lower().endswith(".zip"), int(match["submission"])))
     name = _in_a_path(best["who"])
@@ -209,9 +210,9 @@ def _mail(entry: Entry, people: Sequence[Person]) -> _Found:
     for person in people:
         address = person.email.strip()
         if not address:
-            yield f"{known_as(person)}: no address is known; see --roster and --gradebook"
+            yield f"{known_as(person)}: the address is unknown; see --roster and --gradebook"
         elif not _ADDRESS.fullmatch(address):
-            yield f"{known_as(person)}: {address} is not an address that a mail program takes; correct it in a roster"
+            yield f"{known_as(person)}: {address} is not a valid email address; correct it in a roster"
         else:
             yield Report(entry.name, address, person.name, f"reports/{file_name(entry.name)}.html")
 
@@ -225,19 +226,19 @@ PLATFORMS: Mapping[str, Callable[[Entry, Sequence[Person]], _Found]] = {
 
 
 def known_as(person: Person) -> str:
-    """What to call somebody in a sentence: a name, or whatever else is known."""
+    """A student's name for a sentence, or whatever else is known."""
     known = (person.name, person.username, person.email, person.number, person.platform_id)
     return next(filter(None, known), "somebody")
 
 
 def _in_a_path(name: str) -> str:
-    """A name as the platform wrote it, but for what a path, a disk or an importer would misread."""
+    """A name as the platform wrote it, without characters that a path, a disk or an importer would misread."""
     kept = _NOT_IN_NAMES.sub(" ", one_line(name, limit=120))
     return " ".join(kept.encode()[:180].decode("utf-8", "ignore").split()).lstrip(".~ ")
 
 
 def _claimed_twice(reports: Iterable[Report]) -> dict[str, str]:
-    """The numbers and addresses that several names have, with these: a report could reach somebody else."""
+    """The numbers and addresses that several names share, because a report could reach the wrong student."""
     names: dict[str, dict[str, str]] = defaultdict(dict)
     for each in reports:
         if each.name:
@@ -246,7 +247,7 @@ def _claimed_twice(reports: Iterable[Report]) -> dict[str, str]:
 
 
 def _in_their_places(reports: Iterable[Report]) -> tuple[Report, ...]:
-    """The same, such that no report replaces another one, also where lateness differs within a group."""
+    """The same with unique paths, so that no report replaces another, even if the deduction differs in a group."""
     taken: dict[str, tuple[str, ByHand | None]] = {}
     placed = []
     for each in reports:

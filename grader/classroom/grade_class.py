@@ -1,6 +1,6 @@
-"""Grades a class: what is not in the journal goes to an executor, what comes back is written down at once.
+"""Grades a class: submissions that are not in the journal go to an executor, and every result is stored immediately.
 
-A grading that was stopped, by Ctrl-C, a kill or a power cut, goes on where it was. Equal contents are graded once.
+A grading that was stopped by Ctrl-C, a kill or a power cut can continue. Identical submissions are graded once.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Planned:
     """A submission with its key, before it is graded.
 
     Attributes:
-        handed_in: Where its files are.
-        content: Digest of the graded files alone.
-        entry: What is written down of it.
+        handed_in: Its files.
+        content: Digest of the graded files only.
+        entry: Its entry in the class.
     """
 
     handed_in: HandedIn
@@ -46,13 +46,13 @@ class Planned:
 
 @dataclass
 class Progress:
-    """What is known while a class is graded; given to `on_update` after every step.
+    """The progress of grading a class, which `on_update` gets after every step.
 
     Attributes:
-        total: Different contents to grade.
-        known: Of these, graded in an earlier run.
-        done: Graded in this run.
-        failed: Key to the sentence why the grader could not.
+        total: Number of different submissions to grade.
+        known: How many of these an earlier run graded.
+        done: How many of these this run graded.
+        failed: Key to a sentence that says why the grader failed.
     """
 
     total: int = 0
@@ -74,10 +74,10 @@ def grade_class(
 
     Args:
         found: The submissions.
-        out: The folder; made if it is missing. What is in it already is not graded again.
-        settings: What they are graded with.
+        out: The folder, created if missing. Submissions that it already has are not graded again.
+        settings: Settings of the grading.
         executor: Runs `grade_job`.
-        at_a_time: How many gradings it runs at once; some more are kept waiting there.
+        at_a_time: Number of gradings that it runs at a time; a few more wait in its queue.
         on_update: Called after every grading.
 
     Raises:
@@ -88,7 +88,9 @@ def grade_class(
         planned = [_plan(each, settings) for each in found]
         first = {each.key: each for each in planned}
         missing = [each for key, each in first.items() if not journal.has(key)]
-        missing.sort(key=lambda each: -(journal.seconds(each.content) or 0.0))  # nobody waits for a long one at the end
+        missing.sort(
+            key=lambda each: -(journal.seconds(each.content) or 0.0)
+        )  # longest first, so that nobody waits for a long one at the end
         progress = Progress(total=len(first), known=len(first) - len(missing))
         _write(out, planned, settings, progress)
         on_update(progress)
@@ -100,7 +102,7 @@ def grade_class(
                     continue
                 _keep(journal, each, answer, progress)
                 on_update(progress)
-            # What others had kept waiting is graded when all others are done, one at a time: load changes no mark.
+            # Gradings that failed because of load run again at the end, one at a time, so that load changes no mark.
             for each, answer in _run(too_busy, settings, executor, ahead=1):
                 _keep(journal, each, answer, progress)
                 on_update(progress)
@@ -141,15 +143,15 @@ def keep_one(out: Path, planned: Planned, answer: Answer) -> None:
 
 
 def _only_one(out: Path) -> FileLock:
-    """Two processes in one folder would grade everything twice; a kill gives the lock back."""
+    """A lock, because two processes in one folder would grade everything twice; killing a process releases it."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         lock = FileLock(out / LOCK_FILE)
         lock.acquire(timeout=0)
     except Timeout:
-        raise ClassError(f"another process grades into {out}; wait for it, or choose another --out") from None
+        raise ClassError(f"another process is grading into {out}; wait for it, or choose another --out") from None
     except OSError as error:
-        raise ClassError(f"{out} cannot be written to: {error.strerror}") from None
+        raise ClassError(f"cannot write to {out}: {error.strerror}") from None
     return lock
 
 
@@ -169,7 +171,7 @@ def _plan(handed_in: HandedIn, settings: Settings) -> Planned:
 
 
 def _missing(contents: Contents, settings: Settings) -> list[str]:
-    """A note on what was asked for and is not there. Where there is no module at all, `contents` has said so."""
+    """A note on missing files. If there is no module at all, `contents` has already noted it."""
     wanted = [*map(course.file_of, settings.exercises)] if contents.has_modules else []
     wanted += [WORKSHEET_FILE] if settings.worksheet else []
     names = [name for name in wanted if name in contents.missing]
@@ -177,12 +179,12 @@ def _missing(contents: Contents, settings: Settings) -> list[str]:
 
 
 def _uncounted(contents: Contents, settings: Settings) -> list[str]:
-    """A note on work that was handed in and that this class does not count."""
+    """A note on work that was handed in but does not count in this class."""
     drafts = [each.file_name for each in course.DRAFTS if each.name not in settings.exercises]
     names = [name for name in drafts if name in contents.submission.files]
     if isinstance(contents.worksheet, bytes) and not settings.worksheet:
         names.append(f"{WORKSHEET_FILE} (--worksheet, or worksheet = true in course.toml, counts it)")
-    return [f"handed in and not counted: {', '.join(names)}"] if names else []
+    return [f"handed in but not counted: {', '.join(names)}"] if names else []
 
 
 def _run(
@@ -199,7 +201,7 @@ def _run(
         for each in waiting:
             job = make_job(each.handed_in.read(), settings)
             if job.key != each.key:
-                yield each, Answer(None, "its files changed meanwhile; run the same command again")
+                yield each, Answer(None, "its files changed during the grading; run the same command again")
                 continue
             running[executor.submit(grade_job, job.data)] = each
             if len(running) >= ahead or any(future.done() for future in running):
@@ -212,12 +214,12 @@ def _run(
 
 
 def _answer(future: Future[bytes]) -> Answer:
-    """What came of a job. Its result is read here: kept unread, one that cannot be read would stop the whole class."""
+    """The answer to a job. It parses the result, because an unreadable one would later stop the whole class."""
     try:
         answer = msgspec.json.decode(future.result(), type=Answer)
         result = None if answer.result is None else from_json(answer.result).as_json()
     except Exception as error:  # of whatever executor it is
-        return Answer(None, f"the engine gave no result that can be read ({type(error).__name__}: {error})")
+        return Answer(None, f"the engine gave no readable result ({type(error).__name__}: {error})")
     return replace(answer, result=result)
 
 

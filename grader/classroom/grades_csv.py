@@ -1,6 +1,6 @@
-"""The table of a graded class: one line for each submission, for people and spreadsheets.
+"""The table of a graded class: one line per submission, for people and spreadsheets.
 
-Left out on purpose: a column for a learning platform. `course gradebook` fills that into the platform's own export.
+It has no column for a learning platform, because `course gradebook` fills the platform's own export.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .results import Entry
 
 
 def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
-    """The table as CSV text. Points of what was not graded or could not be read are empty, never 0.
+    """The table as CSV text. Points of ungraded or unreadable submissions are empty, never 0.
 
     Args:
         entries: The submissions; taken one at a time.

@@ -1,14 +1,14 @@
-"""One submission in, one result out, as bytes: the unit that threads, Dask or any other `Executor` runs.
+"""One submission in, one result out, as bytes: the unit of work for threads, Dask or any other `Executor`.
 
     grade_job(job: bytes) -> bytes
 
-A job names everything that the result depends on, and its key is the digest of that: equal keys, equal results but for
-timings. It is run by a *grading process*, an interpreter of our own that keeps pytest and torch warm. If that dies or
-hangs, it is a fault of the machine, and the job is tried once more in a fresh one. A submission's own crashes are part
-of its result and are never tried again.
+A job names everything that the result depends on, and its key is the digest of that: equal keys give equal results,
+except for timings. A *grading process* runs it, an interpreter of our own that keeps pytest and torch warm. If that
+process dies or hangs, the machine is at fault, and the job runs again in a fresh process. A submission's own crashes
+are part of its result and never run again.
 
-Left out on purpose: pytest in threads (it is made for one run at a time in a process), and any state of a class. Only
-JSON crosses between machines, so an engine needs to trust nobody's pickles.
+Pytest does not run in threads, because it supports one run at a time per process. A job has no state of the class. Only
+JSON crosses between machines, so an engine need not trust pickles.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from ..core.text import counted
 from .request import Request, Settings, read_request
 
 GRADING_SECONDS = 900.0
-"""Wall-clock time of one grading, and so the most that one submission may cost its class at a time."""
+"""Wall-clock limit of one grading, and so the longest that one submission can delay its class."""
 
 ATTEMPTS = 2
 GRADINGS_PER_PROCESS = 250
-"""A grading process is replaced after so many: whatever a library keeps is given back."""
+"""Number of gradings after which a grading process is replaced, which frees memory that libraries keep."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a job.
+    """The answer to a job.
 
     Attributes:
-        result: A result as JSON; None if there is none that counts.
-        problem: Why there is none.
+        result: A result as JSON; None if no result counts.
+        problem: Why there is no result.
         seconds: Wall-clock time.
-        attempts: How many it took.
-        too_busy: There is none because a limit of the clock on the wall passed: worth a try when nothing else runs.
+        attempts: Number of attempts.
+        too_busy: Whether a wall-clock limit passed, so that it is worth another attempt when nothing else runs.
     """
 
     result: str | None
@@ -82,7 +82,7 @@ def make_job(contents: Contents, settings: Settings) -> Job:
         worksheet = contents.worksheet
     files, problems = contents.submission.files, contents.submission.problems
     request = Request(files, problems, worksheet, settings, __version__, course_digest())
-    # Where it runs does not change what comes out; a result of level 0 is never kept where level 1 was required.
+    # The level does not change the result; a result at level 0 is never stored if level 1 was required.
     identity = replace(request, settings=replace(settings, level=None))
     return Job(hashlib.sha256(identity.as_json()).hexdigest(), request.as_json())
 
@@ -95,7 +95,7 @@ GRADED_WITH = (
 
 
 def course_digest() -> str:
-    """Digest of what a result depends on besides the submission. A new page or report does not change it."""
+    """Digest of everything but the submission that a result depends on. A new page or report does not change it."""
     written = course.WRITTEN
     exercises = [(each.name, each.points) for each in course.EXERCISES]
     return _digest(repr((exercises, written.bonus, written.error_carried_forward, written.hidden_checks)))
@@ -125,7 +125,7 @@ def grade_job(data: bytes) -> bytes:
     started, problem, result = time.monotonic(), "", None
     request = read_request(data)
     if request.course_digest != course_digest():
-        problem = f"this worker has another copy of the course than the one that asks ({request.course_version})"
+        problem = f"this worker has a different copy of the course from the one that asks ({request.course_version})"
         return msgspec.json.encode(Answer(None, problem))
     attempt, too_busy = 0, False
     while attempt < ATTEMPTS and result is None and not too_busy:
@@ -145,20 +145,20 @@ def grade_job(data: bytes) -> bytes:
 
 
 def _fault(result: Result) -> str:
-    """Why a result does not count: the grader, and not the submission, failed."""
+    """Why a result does not count, if the grader failed and not the submission."""
     if result.problem:
         return result.problem
     broken = [check for check in result.checks if check.outcome in (GRADER_ERROR, NOT_RUN)]
     if broken:
-        return f"{counted(len(broken), 'check')} could not run, the first is {broken[0].id}: {broken[0].story}"
+        return f"{counted(len(broken), 'check')} could not run; the first one is {broken[0].id}: {broken[0].story}"
     return "" if result.complete else "the grading was stopped"
 
 
 class GradingProcessDied(Exception):
-    """A grading process ended, hung or said something else than a result.
+    """A grading process ended, hung or sent something other than a result.
 
     Attributes:
-        late: It was ended because it took too long.
+        late: Whether it was ended because it took too long.
     """
 
     def __init__(self, how: str, *, late: bool = False) -> None:
@@ -167,7 +167,7 @@ class GradingProcessDied(Exception):
 
 
 class GradingProcess:
-    """An interpreter that grades one submission after the other; see `grading_process`.
+    """An interpreter that grades one submission after another; see `grading_process`.
 
     Args:
         *program: Arguments of the interpreter, where it is not to run that module as it is.
@@ -217,7 +217,7 @@ class GradingProcess:
         except (OSError, ValueError) as error:
             how = self._how(late.is_set())
             unread = isinstance(error, ValueError) and line.endswith(b"\n")
-            said = f"what the grading said cannot be read: {error}" if unread else how
+            said = f"the grading's answer is unreadable: {error}" if unread else how
             raise GradingProcessDied(said, late=late.is_set()) from None
         finally:
             alarm.cancel()
@@ -228,7 +228,7 @@ class GradingProcess:
         self._errors.seek(0)
         lines = self._errors.read()[-4_000:].decode("utf-8", "replace").strip().splitlines()
         if late:
-            return f"the grading took longer than {GRADING_SECONDS:.0f} seconds and was ended"
+            return f"the grading took longer than {GRADING_SECONDS:.0f} seconds and was stopped"
         return (
             f"the grading process ended with status {self._process.returncode}: {lines[-1] if lines else 'no message'}"
         )
@@ -249,8 +249,8 @@ class GradingProcess:
             self._process.wait()
 
 
-# Warm processes of this interpreter that nobody uses at the moment. Module state on purpose: an Executor takes a plain
-# function, and a process that was made for one job shall serve the next one, whichever thread asks.
+# Idle warm processes of this interpreter. They are module state because an Executor takes a plain function, and a
+# process should serve the next job, whichever thread asks.
 _IDLE: queue.LifoQueue[GradingProcess] = queue.LifoQueue()
 
 

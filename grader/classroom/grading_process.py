@@ -1,9 +1,9 @@
-"""The process that grades for `grading_job`: a job on a line of its input, a result as JSON on a line of its output.
+"""The process that grades for `grading_job`: one job per input line, one result as JSON per output line.
 
     python -m grader.classroom.grading_process
 
-It imports pytest and the checks once, and its sandbox imports torch once. It ends with everything that it started as
-soon as its input closes, also in the middle of a grading: whoever asked is gone.
+It imports pytest and the checks once, and its sandbox imports torch once. As soon as its input closes, it ends with
+everything that it started, even in the middle of a grading.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .request import Request, read_request
 
 def main() -> int:
     """Grade until the input ends."""
-    # Whatever a library prints must not stand between the results.
+    # Prints of libraries must not come between the results.
     with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as answers:
         os.dup2(2, 1)
         _serve(answers)
@@ -47,19 +47,19 @@ def _serve(answers: TextIO) -> None:
         plugin.use_profile(settings.examples or plugin.DEFAULT_EXAMPLES)
         sandbox = start(level=settings.level, require_level=settings.require_level)
         with contextlib.suppress(SandboxError):  # `_grade` says so
-            sandbox.walls()  # waits for what is started once, so that no submission pays for it
+            sandbox.walls()  # waits for everything that starts once, so that it does not count for the first submission
         answers.write(json.dumps(json.loads(_handed_over(_grade(request, sandbox)))) + "\n")
         answers.flush()
 
 
 def _handed_over(result: Result) -> str:
-    """A result as JSON that whoever asked can read. One that nobody could read back costs this submission its grade
-    and has a sentence; it must not reach the class."""
+    """A result as JSON that the caller can read. An unreadable result becomes a problem of this submission, so it does
+    not affect the class."""
     text = result.as_json()
     try:
         from_json(text)
     except ValueError as error:
-        return replace(result, exercises=[], problem=f"what came of it cannot be kept: {error}").as_json()
+        return replace(result, exercises=[], problem=f"the result cannot be stored: {error}").as_json()
     return text
 
 

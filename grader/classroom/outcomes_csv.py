@@ -1,9 +1,7 @@
-"""The results of a class as data: a line for each check of each submission, for whoever counts with a program.
+"""The results of a class as data: one line per check of each submission, for further analysis.
 
-It is about the submissions and the outcomes that the class report is about, so its sums are those of the report. Marks
-by hand are no part of it: they belong to no check.
-
-Left out on purpose: calls, numbers and texts of a submission. What a check found is in `graded/KEY.json`.
+It covers the same submissions and outcomes as the class report, so the sums agree. It has no marks by hand, because
+they belong to no check, and no calls, numbers and texts of submissions: those are in `graded/KEY.json`.
 """
 
 from __future__ import annotations

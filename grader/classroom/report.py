@@ -1,10 +1,10 @@
-"""What the results of a class say together: grades, misconceptions, where students stop, and how good the checks are.
+"""Summarizes the results of a class: grades, misconceptions, where students stop, and how good the checks are.
 
-Pure: submissions go in, numbers come out. `ClassReport` holds no name, no path and no text of a student, so whatever
-is made from it can be shared; `named` gives what is for the instructor alone.
+Submissions go in, numbers come out. `ClassReport` contains no name, path or text of a student, so everything made from
+it can be shared; `named` has the parts for the instructor only.
 
-Left out on purpose: significance tests and reliability coefficients, which a class of fifty cannot carry, and a hiding
-of small counts: a count of one stays a count of one, and the page says when that may point at a person.
+There are no significance tests and reliability coefficients, because a class of fifty is too small for them. Small
+counts are not hidden, but the page says when they may point to a person.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BINS = 10
 """Columns of a histogram, each a tenth of the points."""
 
 FEW = 20
-"""Below this number of submissions a discrimination is mostly chance: its standard error is about 1 / sqrt(number)."""
+"""With fewer submissions, a discrimination is mostly chance: its standard error is about 1 / sqrt(number)."""
 
 WEAK = 0.2
 """A discrimination below this deserves a look at the check."""
@@ -80,9 +80,9 @@ class CheckStatistics:
         id: Of the check; with its exercise, function, title and points as declared.
         hidden: Whether students do not have it.
         count: How many results have it.
-        passed: How many passed; the following count the other outcomes.
+        passed: How many passed; the next attributes count the other outcomes.
         other: Not run, or the grader failed.
-        difficulty: Share that passed, from 0 to 1; None without results. High is easy: the name is the field's.
+        difficulty: Share that passed, from 0 to 1; None without results. High means easy, as usual in this field.
         discrimination: Correlation of passing it with the points for everything else; None where it is undefined.
     """
 
@@ -120,7 +120,7 @@ class ImportFailure:
     """A module that could not be imported, and how many submissions have it.
 
     Attributes:
-        kind: The exception, if Python itself has one of that name: a student may write texts into all others.
+        kind: The exception, if it is one of Python's own: a student may write texts into all others.
     """
 
     exercise: str
@@ -157,8 +157,8 @@ class ClassReport:
         handed_in: Submissions.
         graded: Those with a mark; everything below is about these.
         failed: Those that the grader could not grade.
-        without_code: Graded, but no code of them can be read, so that they have no mark.
-        by_hand: Those with marks by hand, which no number here counts.
+        without_code: Graded, but without readable code, so they have no mark.
+        by_hand: Those with marks by hand, which no number here includes.
         waiting: Those that are not graded yet.
         without_walls: Graded at isolation level 0, where a submission can cheat.
         versions: Of the course, that the results come from; more than one should not be compared.
@@ -194,10 +194,10 @@ class NamedSubmission:
 
     Attributes:
         name: As the class calls it.
-        people: Names or other words for whose it is.
+        people: Names or other descriptions of its owners.
         earned: Points; None if it has no mark.
-        by_hand: What the instructor gave or took, in words.
-        counts: Points with that, in words; empty if it has no mark.
+        by_hand: Points that the instructor added or deducted, in words.
+        counts: Points including these, in words; empty if it has no mark.
         points: What could be earned.
         remarks: Why there is no grade, or what is odd about it.
     """
@@ -213,11 +213,11 @@ class NamedSubmission:
 
 @dataclass(frozen=True, kw_only=True)
 class Named:
-    """What names students.
+    """The parts that name students.
 
     Attributes:
         submissions: In the order of their names.
-        equal: Names of submissions with the same content, written by someone and handed in by different people.
+        equal: Names of submissions with the same content from different people.
     """
 
     submissions: tuple[NamedSubmission, ...]
@@ -263,10 +263,10 @@ def marked(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Result]]:
 
 
 def named(entries: Sequence[Entry]) -> Named:
-    """What the instructor sees beside the numbers: grades by name, and equal contents."""
+    """The additional parts for the instructor: grades by name, and equal contents."""
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
-        # By the graded files, not by the key, of which a worksheet is a part; files that nobody could read say nothing.
+        # Compares the graded files and not the key, which covers the worksheet; unreadable files do not count.
         if entry.result and not entry.nothing_read and not _is_untouched(_as_written(entry, entry.result).checks):
             groups.setdefault(entry.result.sha256, []).append(entry)
     equal = (group for group in groups.values() if len({entry.people or entry.name for entry in group}) > 1)
@@ -298,7 +298,7 @@ def discrimination(passed: Sequence[bool], rest: Sequence[float]) -> float | Non
 
 
 def _as_written(entry: Entry, result: Result) -> Result:
-    """The result with the exercises whose module is missing or cannot be read as not written: nobody saw them fail."""
+    """The result, with exercises whose module is missing or unreadable as not written, because no check ran."""
     if not entry.unread:
         return result
     exercises = [
@@ -408,7 +408,7 @@ def _misconceptions(results: Sequence[Result]) -> tuple[MisconceptionCount, ...]
             for found in exercise.misconceptions
             if not exercise.not_imported
         }
-        counts.update(shown.keys())  # once for each submission, however many checks show it
+        counts.update(shown.keys())  # once per submission, however many checks show it
         words |= shown
     order = sorted(counts, key=lambda key: (-counts[key], *key))
     return tuple(

@@ -1,14 +1,14 @@
-"""The folder of a graded class: who handed in what, and what the grader found. All reports on a class come from it.
+"""The folder of a graded class: who handed in what, and the results. All reports on a class come from it.
 
     submissions.json   who handed in what and when, with the key of the result
     graded/KEY.json    one result for each different content, without names; equal submissions share it
-    journal.jsonl      what was graded when and for how long; `course grade-all` goes on from here
-    grades.csv         one line for each submission, for people
-    class-secret       what fresh inputs are drawn from; in no other file
-    pages.json         for whom `--write` made pages, so that the next run can remove those of who is gone
+    journal.jsonl      what was graded when and for how long; `course grade-all` continues from here
+    grades.csv         one line per submission, for people
+    class-secret       the source of fresh inputs; in no other file
+    pages.json         the pages that `--write` made, so that the next run can remove outdated ones
     adjustments.csv    marks by hand; the only file that a person writes, see `adjustments`
 
-Left out on purpose: late days and other policy. A result says what the code earns; `late` decides what it counts.
+Late days and other policies are not part of it. A result says what the code earns; `late` decides how much counts.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _MOST_SECONDS = 1e6  # more than a week
 
 
 class ClassError(FileRefused):
-    """This is no folder of a graded class, or it cannot be used. The text says what to do."""
+    """The folder is not that of a graded class, or is unusable. The text says what to do."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """One student, as far as the platform says; what it does not say is empty.
+    """One student, with the data that the platform gives; the rest is empty.
 
     Attributes:
         name: Full name, as the platform writes it.
@@ -129,13 +129,13 @@ class Entry:
 
     @property
     def why_no_mark(self) -> str:
-        """Why it has no mark, not even 0; empty if it has one."""
+        """Why it has no mark, not even 0; empty if it has a mark."""
         result = self.result
         if self.problem or result is None:
             return self.problem or "not graded yet"
         if result.problem or not (result.complete and result.grade):
-            return result.problem or "its result is not complete, or was made in debug mode"
-        return "no code of it can be read" if self.no_code else ""
+            return result.problem or "its result is incomplete, or from debug mode"
+        return "none of its code is readable" if self.no_code else ""
 
     @property
     def earned(self) -> int | None:
@@ -186,11 +186,13 @@ def each_entry(folder: Path) -> Iterator[Entry]:
     """
     path = folder / SUBMISSIONS_FILE
     if not path.is_file():
-        raise ClassError(f"{folder} holds no {SUBMISSIONS_FILE}; give the folder that `course grade-all --out` wrote")
+        raise ClassError(
+            f"{folder} contains no {SUBMISSIONS_FILE}; give the folder that `course grade-all --out` wrote"
+        )
     try:
         document = json.loads(path.read_text("utf-8"))
         if document["schema"] != SCHEMA:
-            raise ClassError(f"{path} has the schema {document['schema']!r}; this course reads {SCHEMA}")
+            raise ClassError(f"{path} has the schema {document['schema']!r}, but this course reads {SCHEMA}")
         lines = [msgspec.convert(line, Entry) for line in document["submissions"]]
         by_hand = read_adjustments(folder, [line.name for line in lines])
         for line in lines:
@@ -198,7 +200,7 @@ def each_entry(folder: Path) -> Iterator[Entry]:
     except FileRefused:
         raise
     except (KeyError, TypeError, ValueError, RecursionError, OSError, msgspec.ValidationError) as error:
-        raise ClassError(f"{path} cannot be read ({error}); grade the class again into this folder") from None
+        raise ClassError(f"cannot read {path} ({error}); grade the class again into this folder") from None
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
@@ -211,7 +213,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
 
 
 def file_name(name: str) -> str:
-    """A submission's name as every system takes it for a file."""
+    """A submission's name as a file name that works on every system."""
     kept = "".join(c if c.isalnum() or c in " ._-()" else "_" for c in unicodedata.normalize("NFC", name)).strip(" .")
     reserved = re.fullmatch(r"(con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]) *(\..*)?", kept, re.IGNORECASE)
     return f"_{kept}" if reserved or not kept else kept
@@ -235,13 +237,13 @@ def _brief(entry: Entry) -> Entry:
 
 def _entry(folder: Path, entry: Entry) -> Entry:
     path = result_path(folder, entry.key)
-    # A file beside a problem is what the journal does not vouch for.
+    # With a problem, the journal does not confirm the file.
     if entry.problem or not path.is_file():
         return entry
     try:
         result = from_json(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:  # costs this submission, and not the class
-        return replace(entry, problem=f"its result cannot be read ({error}); grade the class again into this folder")
+    except (OSError, ValueError) as error:  # affects this submission, not the class
+        return replace(entry, problem=f"its result is unreadable ({error}); grade the class again into this folder")
     result.submission = entry.name
     return replace(entry, result=result)
 
@@ -271,7 +273,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Read what is there.
+        """Read the existing journal.
 
         Raises:
             ClassError: the folder cannot be written to.
@@ -281,7 +283,7 @@ class Journal:
             (folder / GRADED_FOLDER).mkdir(parents=True, exist_ok=True)
             self._file = (folder / JOURNAL_FILE).open("a+b")
         except OSError as error:
-            raise ClassError(f"{folder} cannot be written to: {error.strerror}") from None
+            raise ClassError(f"cannot write to {folder}: {error.strerror}") from None
         self._file.seek(0)
         data = self._file.read()
         self._lines = _lines(data)
@@ -301,11 +303,11 @@ class Journal:
         return _digest(data) == line.file
 
     def seconds(self, content: str) -> float | None:
-        """How long the same files took, with whatever course; None if they are new."""
+        """How long the same files took, with any version of the course; None if they are new."""
         return next((line.seconds for line in self._lines.values() if line.content == content), None)
 
     def add(self, key: str, content: str, result: str, seconds: float) -> None:
-        """Keep a result. When this returns, it is on the disk."""
+        """Store a result. When this returns, it is on the disk."""
         path = result_path(self._folder, key)
         replace_file(path, result)
         with path.open("r+b") as written:  # Windows syncs only what may be written

@@ -1,8 +1,8 @@
-"""Two texts beside each other with what they have in common marked: one HTML page that loads nothing and runs nothing.
+"""Two texts side by side with their common parts marked: one HTML page that loads nothing and runs nothing.
 
-What both have is marked and leads to its counterpart in the other text; what the starter, a model answer or an official
-variant has too is faint, and does not count. The page is the template `classroom/pairs`; which part of a text is what
-is decided here. Left out on purpose: an alignment line by line, which a change of order breaks.
+Common parts are marked and lead to their counterparts in the other text. Text that is also in the starter, a model
+answer or an official variant is faint and does not count. The page is the template `classroom/pairs`; this module
+classifies the parts. It does not align texts line by line, because a change of order would break that.
 """
 
 from __future__ import annotations

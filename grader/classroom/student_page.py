@@ -1,8 +1,9 @@
-"""The report that a student of a class gets: the HTML report, without what hidden checks look like.
+"""The report for a student of a class: the HTML report without the details of hidden checks.
 
-In a class with a secret, no result holds an input of a hidden check: `grading/withheld.py` has left it out, and there
-may be a public call instead that goes wrong too, which a student can repeat. A result of a class without a secret, from
-an older version, holds them, so they are left out here. Titles of hidden checks go too: the next class has the same.
+In a class with a secret, results contain no input of a hidden check, because `grading/withheld.py` removes it. They may
+contain a public call that also goes wrong, which a student can repeat. Results of a class without a secret, from an
+older version, contain the inputs, so this module removes them. It also removes the titles of hidden checks, because the
+next class has the same checks.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def student_page(entry: Entry, *, drawn_secretly: bool, late_rule: str = "") -> 
     Args:
         entry: A submission with a result.
         drawn_secretly: Whether the class has a secret, so that its results hold no hidden input.
-        late_rule: What lateness costs, if that is not among the marks by hand.
+        late_rule: The rule for late work, if the marks by hand do not include the deduction.
 
     Raises:
         ValueError: there is no result.

@@ -1,11 +1,11 @@
-"""Finds the submissions of a class in what a platform lets one download, and whose they are.
+"""Finds the submissions of a class in a platform's download, and their owners.
 
 A folder, or one zip, with a folder or an archive for each student; and the layouts of Gradescope (a file names people
 and times), Canvas (flat files, `name_LATE_user_submission_file`), Moodle (`name_participant_assignsubmission_file`) and
 GitHub (`assignment-username`). `contents` says what is in a submission.
 
-Left out on purpose: times of commits and files. A commit says what its author wants, and a file when it was unpacked;
-`late` asks for the time of those that the platform does not tell.
+It ignores the times of commits and files, because an author can set a commit's time, and a file has the time of its
+unpacking. If the platform gives no time, `late` asks for it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from ..core.files import (
     ARCHIVES,
     MAX_CLASS_MEMBERS,
     OTHER_ARCHIVES,
-    ArchiveError,
     Member,
+    UnreadableError,
     is_ignored,
     member_of_folder,
     members_of_folder,
@@ -72,7 +72,7 @@ class HandedIn:
     uploads: tuple[str, ...] = ()
 
     def read(self) -> Contents:
-        """Read what is graded. Never raises for what a student did: that becomes a problem of the submission."""
+        """Read the graded files. Nothing that a student did raises an error: it becomes a problem of the submission."""
         return read_contents(self.list_files)
 
 
@@ -105,19 +105,19 @@ def find_submissions(path: Path, *, left_out: list[str] | None = None) -> list[H
     """
     try:
         tops = _tops(path)
-    except ArchiveError as error:
+    except UnreadableError as error:
         raise ClassError(str(error)) from None
     except OSError as error:
-        raise ClassError(f"{path} cannot be read: {error.strerror}") from None
+        raise ClassError(f"cannot read {path}: {error.strerror}") from None
     names = {top.name for top in tops if not top.name.startswith(_OF_A_MAC)} - {METADATA}
     tops = [top for top in tops if not _is_hidden(top.name)]
     own = sorted({top.name for top in tops if top.is_file} & {*MODULES})
     if own:
-        what = "give the folder that holds the folders of all students, or grade this one with `grade --path`"
-        raise ClassError(f"{path} holds {', '.join(own)} itself, so it is one submission; {what}")
+        what = "give the folder with the folders of all students, or grade this one with `grade --path`"
+        raise ClassError(f"{path} itself contains {', '.join(own)}, so it is one submission; {what}")
     taken, found = _gradescope(tops) or _canvas(tops) or _moodle(tops) or _plain(tops)
     if not found:
-        raise ClassError(f"{path} holds no folder and no archive of a student")
+        raise ClassError(f"{path} contains no folder or archive of a student")
     if left_out is not None:
         left_out += sorted(names - taken)
     return _unique(sorted(found, key=lambda each: each.name))
@@ -129,7 +129,7 @@ def _tops(path: Path) -> list[_Top]:
     if not path.exists():
         raise ClassError(f"there is no {path}; give the folder or the zip with the submissions of the class")
     if path.suffix.lower() != ".zip" or not path.is_file():
-        raise ClassError(f"{path} is no folder and no zip; unpack it and give the folder")
+        raise ClassError(f"{path} is neither a folder nor a zip; unpack it and give the folder")
     return _tops_of_zip(members_of_zip(path))
 
 
@@ -186,7 +186,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _is_walked(path: PurePosixPath) -> bool:
-    """Whether the folder below that of a student, if the path has one, may hold answers."""
+    """Whether the folder inside a student's folder, if the path has one, may contain answers."""
     return len(path.parts) < 3 or not is_ignored(path.parts[1])
 
 
@@ -227,7 +227,7 @@ def _gradescope(tops: Sequence[_Top]) -> _Found:
     try:
         metadata = _yaml(described.list_files()[0].read(50_000_000))
     except Exception as error:  # no YAML, or a damaged place in the zip, which shows when it is unpacked
-        raise ClassError(f"{METADATA} cannot be read: {one_line(str(error))}; download the export again") from None
+        raise ClassError(f"cannot read {METADATA}: {one_line(str(error))}; download the export again") from None
     metadata = metadata if isinstance(metadata, dict) else {}
     folders = {top.name: top.list_files for top in tops if not top.is_file}
     if not folders:
@@ -238,7 +238,7 @@ def _gradescope(tops: Sequence[_Top]) -> _Found:
 
 
 def _not_in_the_export() -> list[Member]:
-    raise ArchiveError("the export lists this submission and does not hold it; download the export again")
+    raise UnreadableError("the export lists this submission but does not contain it; download the export again")
 
 
 def _gradescope_submission(name: str, list_files: Callable[[], Sequence[Member]], entry: object) -> HandedIn:
@@ -263,7 +263,7 @@ def _yaml(data: bytes) -> Any:
     for event in yaml.parse(data, loader):  # a loop: the loader itself recurses in C until the process is gone
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _YAML_DEPTH:
-            raise ValueError(f"it is nested more than {_YAML_DEPTH} deep")
+            raise ValueError(f"it is nested more than {_YAML_DEPTH} levels deep")
     return yaml.load(data, loader)
 
 
@@ -322,10 +322,10 @@ def _match(pattern: re.Pattern[str], top: _Top) -> re.Match[str] | None:
 
 
 def _read_in_two_ways(first: re.Match[str], second: re.Match[str]) -> list[Member]:
-    """Names of students and files are what they like, and one may hold the other's mark."""
+    """Students choose names freely, so one name may contain the other's separator."""
     name = first.string
     others = one_line(name[: second.end("id")].rpartition("_")[0])
-    raise ArchiveError(
+    raise UnreadableError(
         f"it may be {one_line(first['file'])} of {one_line(first['who'])} ({first['id']}) or {one_line(second['file'])}"
         f" of {others} ({second['id']}); ask both, and rename it"
     )
@@ -336,7 +336,7 @@ def _joined(listers: Iterable[Callable[[], Sequence[Member]]]) -> list[Member]:
 
 
 def _plain(tops: Sequence[_Top]) -> tuple[set[str], list[HandedIn]]:
-    """A folder or an archive for each student; other files are a list of names or a note."""
+    """One folder or archive per student; other files are a list of names or a note."""
     folders = [top.name for top in tops if not top.is_file]
     shared = os.path.commonprefix(folders) if len(folders) > 1 else ""  # noqa: RUF071 (of names, not of paths)
     assignment = shared[: shared.rfind("-") + 1]  # GitHub calls a folder `assignment-username`

@@ -1,8 +1,7 @@
-"""The page that an instructor reads: for every question what the numbers show, then all submissions side by side.
+"""A page for instructors: for every question, what the numbers show, then all submissions side by side.
 
-One HTML file that needs nothing else and may load nothing; see `core.html`. The page is the template
-`classroom/worksheets`; what was asked, recorded and answered is put together here. Verdicts are words and signs, never
-colours alone.
+It is one HTML file that loads nothing; see `core.html`. The page is the template `classroom/worksheets`; this module
+combines questions, recorded runs and answers. Verdicts are words and signs, never colors alone.
 """
 
 from __future__ import annotations

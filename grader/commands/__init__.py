@@ -1,4 +1,4 @@
-"""Arguments in, exit code out: one module for each command, named like it."""
+"""Arguments in, exit code out: one module per command, with the same name."""
 
 import os
 import sys
@@ -6,8 +6,8 @@ import sys
 try:
     _here = os.getcwd()
 except FileNotFoundError:
-    print("The folder that you are in is gone; change into one that is there.", file=sys.stderr)
+    print("The current folder no longer exists; change to another folder.", file=sys.stderr)
     sys.exit(2)
-# Nothing beside a submission may take a library's place: the current folder and PYTHONPATH are searched last.
+# A file next to a submission must not replace a library, so Python searches the current folder and PYTHONPATH last.
 _foreign = {_here, *map(os.path.abspath, os.environ.get("PYTHONPATH", "").split(os.pathsep))}
 sys.path.sort(key=lambda entry: os.path.abspath(entry) in _foreign)

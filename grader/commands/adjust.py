@@ -1,4 +1,4 @@
-"""`course adjust`: check the marks by hand of a graded class, and write them into its table and pages."""
+"""`course adjust`: check a class's marks by hand, and write them into its table and pages."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ FINE, NOT_WRITTEN = 0, 3
 EXAMPLES = f"""examples:
   course adjust graded
 
-Write {ADJUSTMENTS_FILE} into RESULTS, the folder that `course grade-all` wrote, with a line for each decision:
+Write {ADJUSTMENTS_FILE} into RESULTS, the folder that `course grade-all` wrote, with one line per decision:
 
   {",".join(COLUMNS)}
   ada,+5,"The check was wrong, see the forum"
   ben,-2.5,handed in by mail
 
-The class report and the gradebook read it by themselves. This command says what it does, and writes grades.csv and the
-pages of `--write` again. Nothing is graded, and no result is changed.
+The class report and the gradebook read this file themselves. This command shows its effect, and rewrites grades.csv and
+the pages of `--write`. It grades nothing and changes no result.
 
-exit code: 0 written, 2 a line is wrong (it is named, and nothing is written), 3 a file cannot be written
+exit code: 0 written, 2 a line is wrong (the message names it, and nothing is written), 3 cannot write a file
 """
 
 
@@ -42,10 +42,10 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         entries = read_class(out)
         if not (out / ADJUSTMENTS_FILE).exists():
-            print(f"There is no {out / ADJUSTMENTS_FILE}, so there are no marks by hand.")
+            print(f"There are no marks by hand, because there is no {out / ADJUSTMENTS_FILE}.")
         write_files(out, graded_by(read_settings(out)))
     except OSError as error:
-        what = f"{error.filename or out} cannot be written: {error.strerror}"
+        what = f"cannot write {error.filename or out}: {error.strerror}"
         print(f"course adjust: {one_line(what, limit=1_000)}", file=sys.stderr)
         return NOT_WRITTEN
     adjusted = [entry for entry in entries if entry.by_hand]
@@ -53,5 +53,5 @@ def run(arguments: argparse.Namespace) -> int:
         earned = entry.why_no_mark if entry.earned is None else f"earned {entry.earned}"
         counts = "no mark yet" if entry.counts is None else f"counts {shown(entry.counts)}"
         print(one_line(f"{entry.name}: {earned}, by hand {'; '.join(map(str, entry.by_hand))}, {counts}", limit=1_000))
-    print(f"{out / GRADES_FILE} written: {counted(len(adjusted), 'submission')} with marks by hand")
+    print(f"wrote {out / GRADES_FILE}: {counted(len(adjusted), 'submission')} with marks by hand")
     return FINE

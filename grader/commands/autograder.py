@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,16 +18,16 @@ from .handout import site_url
 from .personal_data import warn_if_git_takes
 
 SECONDS = 540
-"""Of one grading; Gradescope stops a container after 10 minutes by itself, and then nobody gets anything."""
+"""Time limit of one grading. Gradescope stops a container after 10 minutes, and then the student gets no result."""
 
 _FILES = course.GRADER / "workshop" / "autograder_files"
 _EXECUTABLE = ("run_autograder", "setup.sh")
 EXAMPLES = """example:
   course autograder --out autograder.zip --seed 20791
 
-Upload the zip as the autograder of a programming assignment, and choose a container with 1.5 GB of memory or more. It
-holds the model answers, the seed and a secret: give it to no student. The same course, seed and secret give the same
-bytes.
+Upload the zip as the autograder of a programming assignment, and choose a container with at least 1.5 GB of memory. The
+zip contains the model answers, the seed and a secret, so never give it to a student. The same course, seed and secret
+give the same bytes.
 
 exit code: 0 written, 2 wrong usage
 """
@@ -37,18 +36,18 @@ exit code: 0 written, 2 wrong usage
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course autograder`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--out", type=path_argument, required=True, metavar="OUT.zip", help="the zip")
+    parser.add_argument("--out", type=path_argument, required=True, metavar="OUT.zip", help="zip to write")
     parser.add_argument(
         "--seed",
         type=int,
         required=True,
         metavar="N",
-        help="of the generated inputs; a number that students do not know",
+        help="seed of the generated inputs: a number that students do not know",
     )
     parser.add_argument(
         "--secret", type=path_argument, metavar="FILE",
-        help=f"secret of the class, made if missing (default: {SECRET} beside the zip); with it `course grade-all` "
-        "gives the same results",
+        help=f"secret of the class, created if missing (default: {SECRET} next to the zip); with the same secret, "
+        "`course grade-all` gives the same results",
     )  # fmt: skip
     parser.add_argument(
         "--require-level", type=int, choices=(0, 1, 2), default=1, help="refuse to grade below this isolation level"
@@ -56,15 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_exercises(parser)
     parser.add_argument(
         "--worksheet", action=argparse.BooleanOptionalAction, default=course.WRITTEN.worksheet,
-        help=f"grade {WORKSHEET} too, if it is handed in (default: as course.toml says)",
+        help=f"also grade {WORKSHEET} if it is handed in (default: as course.toml says)",
     )  # fmt: skip
-    parser.add_argument("--site", type=site_url, metavar="URL", help="where the pages of the course are published")
+    parser.add_argument("--site", type=site_url, metavar="URL", help="address of the course's published pages")
     parser.add_argument(
-        "--torch-index",
-        type=site_url,
-        metavar="URL",
-        help='index of PyTorch\'s CPU builds, see "Get started" on its site: the container gets smaller by gigabytes',
-    )
+        "--torch-index", type=site_url, metavar="URL",
+        help='index of PyTorch\'s CPU builds (see "Get started" on its site), which saves gigabytes in the container',
+    )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="replace OUT.zip")
     parser.set_defaults(usage_error=parser.error)
 
@@ -73,11 +70,11 @@ def run(arguments: argparse.Namespace) -> int:
     """`course autograder`: 0 written, 2 wrong usage."""
     out: Path = arguments.out
     if out.suffix.lower() != ".zip":
-        arguments.usage_error(f"the name must end in .zip: {out}.zip")
+        arguments.usage_error(f"--out must end in .zip, for example {out}.zip")
     if out.exists() and not (arguments.force and out.is_file()):
-        arguments.usage_error(f"{out} is there already; give another name, or --force to replace it")
+        arguments.usage_error(f"{out} already exists; give another name, or --force to replace it")
     if not out.absolute().parent.is_dir():
-        arguments.usage_error(f"{out} cannot be written: there is no folder {out.parent}")
+        arguments.usage_error(f"cannot write {out}: there is no folder {out.parent}")
     kept, exercises = arguments.secret or out.with_name(SECRET), exercises_to_grade(arguments)
     try:
         files = make(
@@ -89,20 +86,16 @@ def run(arguments: argparse.Namespace) -> int:
             site=arguments.site,
             torch_index=arguments.torch_index,
         )
-        # Moved into its place when it is whole: nobody shall upload a half.
-        with tempfile.TemporaryDirectory(prefix="autograder-", dir=out.absolute().parent) as folder:
-            made = Path(folder) / out.name
-            handout.write_zip(files, made, executable=_EXECUTABLE)
-            made.replace(out)
+        handout.write_zip(files, out, executable=_EXECUTABLE)
     except FileRefused as error:
         arguments.usage_error(str(error))
     except OSError as error:
-        arguments.usage_error(f"{error.filename or out} cannot be written: {error.strerror or error}")
+        arguments.usage_error(f"cannot write {error.filename or out}: {error.strerror or error}")
     for each in (out, kept):
         warn_if_git_takes(each, "the secret of the class")
     print(
-        f"{out} written. It holds the model answers, the seed and the secret of {kept}: upload it as an autograder, "
-        "and keep both files from students"
+        f"wrote {out}. It contains the model answers, the seed and the secret from {kept}: upload it as an "
+        "autograder, and give neither file to a student"
     )
     return 0
 
@@ -117,23 +110,7 @@ def make(
     site: str | None = None,
     torch_index: str | None = None,
 ) -> dict[str, bytes]:
-    """Every file of the zip.
-
-    Args:
-        seed: Of the generated inputs.
-        secret: Of the class, from which fresh inputs are drawn.
-        exercises: Names of those to grade.
-        require_level: Refuse to grade below this isolation level.
-        worksheet: Grade the worksheet too.
-        site: Address of the published pages.
-        torch_index: Address of a package index with a smaller torch; None takes the usual one.
-
-    Returns:
-        Path in the zip to content; Gradescope unpacks it all into `/autograder/source`.
-
-    Raises:
-        OSError: a file is missing here.
-    """
+    """Every file of the zip by its path; Gradescope unpacks it all into `/autograder/source`."""
     files_needed = {file for name in exercises for file in course.exercise(name).needed_files}
     needed = [each.name for each in course.HANDED_OUT if each.file_name in files_needed]
     modules = handout.modules_of(needed)
@@ -155,5 +132,5 @@ def make(
     }
     files[SECRET] = f"{secret}\n".encode()
     files["autograder.json"] = (json.dumps(settings, indent=1) + "\n").encode()
-    files["pyproject.toml"] = handout.pyproject(files).encode()
+    files["pyproject.toml"] = handout.pyproject().encode()
     return files

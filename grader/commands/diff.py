@@ -1,4 +1,4 @@
-"""`course diff`: what a second grading of a class changed."""
+"""`course diff`: show what a second grading of a class changed."""
 
 from __future__ import annotations
 
@@ -47,34 +47,32 @@ def run(arguments: argparse.Namespace) -> int:
             warn_if_git_takes(arguments.csv, "names and marks")
             replace_file(arguments.csv, as_csv(difference))
     except OSError as error:
-        print(
-            one_line(f"course diff: {arguments.csv} cannot be written: {error.strerror}", limit=1_000), file=sys.stderr
-        )
+        print(one_line(f"course diff: cannot write {arguments.csv}: {error.strerror}", limit=1_000), file=sys.stderr)
         return USAGE
     versions, versions_now = (" and ".join(_versions(entries)) for entries in (old, new))
     if versions != versions_now:
-        print(f"graded with another version of the course: {versions}, now {versions_now}")
+        print(f"graded with different versions of the course: {versions} before, {versions_now} now")
     if same := _same_course(old, new):
-        print("both were graded by the same course with the same settings: equal files have equal results")
+        print("graded by the same course with the same settings, so equal files have equal results")
     elif same is False:
-        print("graded by another course or with other settings: the same files have another key")
+        print("graded by different courses or with different settings: the same files have different keys")
     before, now = read_settings(arguments.old), read_settings(arguments.new)
     for name in now:
         if before.get(name) != now[name]:
-            print(f"other settings: {name} was {before.get(name)}, is {now[name]}")
+            print(f"different settings: {name} was {before.get(name)} and is now {now[name]}")
     _show(difference)
     return DIFFERENT if difference.changes else SAME
 
 
 def _versions(entries: Sequence[Entry]) -> list[str]:
-    """Versions of the course that the results are of."""
+    """Versions of the course that produced the results."""
     return sorted({one_line(entry.result.course_version) for entry in entries if entry.result})
 
 
 def _same_course(old: Sequence[Entry], new: Sequence[Entry]) -> bool | None:
-    """Whether the keys of all submissions with the same files say so; None where nothing says it.
+    """Whether all submissions with the same files have the same key; None if no submission can tell.
 
-    A key is made from the files, the course and the settings; a worksheet is part of it and has no digest of its own.
+    A key is made from the files, the course and the settings. It covers the worksheet, which has no digest of its own.
     """
     before = {entry.name: entry for entry in old if entry.result}
     pairs = [(before[entry.name], entry) for entry in new if entry.result and entry.name in before]
@@ -87,7 +85,7 @@ def _same_course(old: Sequence[Entry], new: Sequence[Entry]) -> bool | None:
 
 
 def as_csv(difference: Difference) -> str:
-    """One line for each submission that changed."""
+    """One line per changed submission."""
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
     table.writerow(["submission", "old", "new", "other_files", "passes_now", "passes_no_more"])
@@ -109,7 +107,7 @@ def _show(difference: Difference) -> None:
     down = sum((change.new or 0) < (change.old or 0) for change in difference.changes)
     console.print(
         f"{counted(difference.same, 'submission')} the same, {up} higher, {down} lower, "
-        f"{len(difference.changes) - up - down} with other checks but the same total"
+        f"{len(difference.changes) - up - down} with the same total from different checks"
     )
     if not difference.changes:
         return

@@ -1,9 +1,9 @@
-"""`course doctor`: what is different about this machine, and what to do about it.
+"""`course doctor`: find problems with this machine and say how to fix them.
 
-It reads files and versions and imports no package of the course's dependencies, so that it works where one is missing:
-`python -m grader.commands.doctor` works even where the course is not installed.
+It reads files and versions and imports none of the course's dependencies, so it works if one is missing:
+`python -m grader.commands.doctor` works even if the course is not installed.
 
-Left out on purpose: fixing anything by itself, and asking the network.
+On purpose, it fixes nothing by itself and does not use the network.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..sandbox.worker.copies import closed_folders
 
 EXAMPLES = """examples:
   course doctor
-  course doctor --json > doctor.json     to send to your instructor
+  course doctor --json > doctor.json     a file to send to your instructor
 
 exit code: 0 fine, 1 something needs a fix
 """
@@ -46,20 +46,20 @@ _FRESH = "copy it from a fresh copy of the course"
 _DISTRIBUTION = "grpo-course"
 _WITH_WEIGHTS = ("charlm",)
 """Exercises that come with the weights of a model."""
-_LONGEST_PATH = 150  # of the course's folder on Windows; names below it need the rest of the 260 characters
+_LONGEST_PATH = 150  # length of the folder's path on Windows; file names in it need the rest of the 260 characters
 _SYNCED = re.compile(r"onedrive|dropbox|google ?drive|icloud|mobile documents|nextcloud|box sync", re.IGNORECASE)
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[[^]]*])?\s*>=\s*([\d.]+)[^;]*(?:;\s*sys_platform == '(\w+)')?")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something about this machine that is not as the course expects it.
+    """Something about this machine that the course does not expect.
 
     Attributes:
         subject: What it is about: "Python", "torch", "starter/kl.py".
-        what: What is different.
+        what: What is wrong or different.
         todo: What to do.
-        command: One command that does it; empty if there is none.
+        command: One command that does it; empty if no single command does.
         serious: It needs a fix; otherwise it is good to know.
     """
 
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def findings(root: Path) -> Iterator[Finding]:
-    """All that is different, the cause of other things first.
+    """All findings, causes before their effects.
 
     Args:
         root: Folder of the course.
@@ -106,7 +106,7 @@ def findings(root: Path) -> Iterator[Finding]:
 
 
 def report(found: list[Finding]) -> str:
-    """The findings as text for a terminal; without colour, so that it can be pasted into a mail."""
+    """The findings as text for a terminal, without color, so that you can paste it into an email."""
     level = isolation_level()
     lines = [f"Python {sys.version.split()[0]}, {sys.platform}, isolation level {level}, {course.ROOT}"]
     for each in found:
@@ -121,16 +121,16 @@ def report(found: list[Finding]) -> str:
 
 
 def python_version(version: tuple[int, ...]) -> Iterator[Finding]:
-    """Does this Python have the packages of the course?"""
+    """Does the course support this version of Python?"""
     if not (3, 11) <= version <= (3, 14):
-        what = f"this is {version[0]}.{version[1]}, and the course needs 3.11 to 3.14"
+        what = f"this is {version[0]}.{version[1]}, but the course needs 3.11 to 3.14"
         yield Finding("Python", what, "Install one of these, then make a new environment.", "python3.14 -m venv .venv")
 
 
 def packages(root: Path) -> Iterator[Finding]:
-    """Is every package there, in a version that the course was tested with, and the course itself?
+    """Are the course and its packages installed, in the versions that the course was tested with?
 
-    What one command fixes is one finding.
+    Problems that the same command fixes form one finding.
     """
     tested = _tested_versions(root)
     missing, old, other = [], [], []
@@ -148,21 +148,21 @@ def packages(root: Path) -> Iterator[Finding]:
         if in_environment:
             yield Finding("packages", what, "Install the course into this environment.", _INSTALL)
         elif (root / ".venv").is_dir():
-            yield Finding("packages", what, "This is not the environment in .venv. Activate that one.", _ACTIVATE)
+            yield Finding("packages", what, "You are not using the environment in .venv. Activate it.", _ACTIVATE)
         else:
-            todo = "Make an environment with the course in it; then activate it."
+            todo = "Make an environment with the course in it, then activate it."
             yield Finding("packages", what, todo, _MAKE_ENVIRONMENT)
     if old:
         what = f"too old: {', '.join(old)}"
         yield Finding("packages", what, "Install the versions that the course was tested with.", _INSTALL)
     if other:
         what = f"not the tested version: {', '.join(other)}"
-        todo = "If a result differs from somebody else's, use the tested versions."
+        todo = "If your result differs from somebody else's, install the tested versions."
         yield Finding("packages", what, todo, _INSTALL, serious=False)
 
 
 def installation(root: Path, here: Path) -> Iterator[Finding]:
-    """Is it this folder that is installed?
+    """Does the installed command belong to this folder?
 
     Args:
         root: Folder of the course that is running.
@@ -171,48 +171,48 @@ def installation(root: Path, here: Path) -> Iterator[Finding]:
     try:
         address = importlib.metadata.distribution(_DISTRIBUTION).read_text("direct_url.json")
     except importlib.metadata.PackageNotFoundError:
-        return  # said by packages
+        return  # reported by `packages`
     url = json.loads(address)["url"] if address else ""
     path = unquote(urlsplit(url).path)
     installed = Path(path.lstrip("/") if re.match(r"/[A-Za-z]:", path) else path)
     if url.startswith("file:") and installed.resolve() != root.resolve():
-        what = f"`grade` is installed from {installed}, and this course is {root}"
-        yield Finding("course", what, "Install it again, in the folder that you work in.", _INSTALL)
+        what = f"`grade` is installed from {installed}, but this course is in {root}"
+        yield Finding("course", what, "Install it again from the folder that you work in.", _INSTALL)
     if folder := other_course(here, root):
-        what = f"you are in {folder}, but the commands here belong to {root}"
-        yield Finding("course", what, "Use one copy, or install the one that you are in.", _INSTALL)
+        what = f"you are in {folder}, but these commands belong to {root}"
+        yield Finding("course", what, "Change to that folder, or install the copy that you are in.", _INSTALL)
 
 
 def search_path(variable: str) -> Iterator[Finding]:
-    """Does Python search whichever folder one is in, which may be a submission's?
+    """Does PYTHONPATH make Python search the current folder, which may be a submission's?
 
     Args:
         variable: The variable PYTHONPATH.
     """
     if variable and not all(map(os.path.isabs, variable.split(os.pathsep))):
-        what = f"{variable!r} names the folder that you are in, by an entry that is empty or no whole path"
-        todo = "Take that entry out: with it, Python runs a grader.py that lies beside a submission."
+        what = f"{variable!r} makes Python search the current folder, because an entry is empty or not a full path"
+        todo = "Remove that entry: with it, Python would run a grader.py that lies next to a submission."
         yield Finding("PYTHONPATH", what, todo)
 
 
 def command_on_path(path: str, scripts: Path, root: Path) -> Iterator[Finding]:
-    """Does `grade` start the grader of this environment?
+    """Does `grade` start this environment's grader?
 
     Args:
         path: The variable PATH.
-        scripts: Where this environment has its commands.
+        scripts: Folder with this environment's commands.
         root: Folder of the course.
     """
     found = shutil.which("grade", path=path)
     if found is not None and Path(found).parent.resolve() == scripts.resolve():
         return
     if found is not None:
-        what = f"the command is {found}, but this environment is {scripts.parent}"
+        what = f"your shell runs {found}, but this environment is {scripts.parent}"
         todo = "Activate the environment that you want to use"
     elif shutil.which("grade", path=str(scripts)):
-        what, todo = "the command is not on the path", "Activate the environment that the course is installed in"
+        what, todo = "your shell does not find the command", "Activate the environment that the course is installed in"
     else:
-        return  # it is not installed, which packages says
+        return  # not installed; `packages` reports that
     if (root / ".venv").is_dir():
         yield Finding("grade", what, f"{todo}.", _ACTIVATE)
     else:
@@ -220,7 +220,7 @@ def command_on_path(path: str, scripts: Path, root: Path) -> Iterator[Finding]:
 
 
 def starter_files(root: Path) -> Iterator[Finding]:
-    """Are all files of starter/ there, and whole?"""
+    """Is every file of starter/ present and unchanged?"""
     names = [exercise.file_name for exercise in course.EXERCISES]
     given = sorted({name for exercise in course.HANDED_OUT for name in exercise.given})
     weights = [f"given/{name}.safetensors" for name in _WITH_WEIGHTS if name in course.names(optional=True)]
@@ -234,14 +234,14 @@ def starter_files(root: Path) -> Iterator[Finding]:
         if content is None:
             renamed = _renamed(path)
             if renamed:
-                what = f"missing, but there is {renamed}"
-                yield Finding(f"starter/{name}", what, f"If that is your file, rename it to {name}.")
+                what = f"the file is missing, but {renamed} exists"
+                yield Finding(f"starter/{name}", what, f"If it is your file, rename it to {name}.")
             else:
                 yield _to_restore(root, f"starter/{name}", "missing")
 
 
 def course_files(root: Path) -> Iterator[Finding]:
-    """Can the files be read that say what this course needs?"""
+    """Are the files that list the course's requirements readable?"""
     for name in ("pyproject.toml", "constraints.txt"):
         try:
             text = (root / name).read_text("utf-8")
@@ -254,10 +254,10 @@ def course_files(root: Path) -> Iterator[Finding]:
 
 
 def changed_files(root: Path) -> Iterator[Finding]:
-    """Is the course itself as it was handed out?"""
+    """Are the course's own files unchanged since the handout?"""
     path = root / "grader" / "core" / "manifest.json"
     if not path.is_file():
-        return  # the instructor's tree: git says what has changed
+        return  # the instructor's copy: git shows what has changed
     try:
         expected = json.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -273,15 +273,15 @@ def changed_files(root: Path) -> Iterator[Finding]:
         try:
             content = file.read_bytes() if file.is_file() else None
         except OSError as error:
-            if not name.startswith("starter/"):  # said by starter_files
+            if not name.startswith("starter/"):  # reported by `starter_files`
                 yield _unreadable(name, error)
             continue
         if name.startswith("starter/") and content is None:
-            continue  # said by starter_files
+            continue  # reported by `starter_files`
         if content is None:
             yield _to_restore(root, name, "missing", serious=name.startswith("grader/"))
         elif hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest() != sha256:
-            yield _to_restore(root, name, "not as it was handed out", serious=name.startswith("grader/"))
+            yield _to_restore(root, name, "changed since it was handed out", serious=name.startswith("grader/"))
 
 
 def _is_checkout(root: Path) -> bool:
@@ -290,24 +290,24 @@ def _is_checkout(root: Path) -> bool:
 
 
 def _to_restore(root: Path, name: str, what: str, *, serious: bool = True) -> Finding:
-    """A file to bring back."""
+    """A missing or changed file to restore."""
     own = name in {f"starter/{exercise.file_name}" for exercise in course.HANDED_OUT}
-    keep = "" if own or what == "missing" else " Your own code belongs into the exercises in starter/."
+    keep = "" if own or what == "missing" else " Your own code belongs in the exercises in starter/."
     if keep and name.startswith("starter/given/"):
-        keep = " The grader uses its own copy in any case."
+        keep = " The grader always uses its own copy."
     if _is_checkout(root):
-        return Finding(name, what, f"Bring the original back.{keep}", f"git checkout -- {name}", serious)
+        return Finding(name, what, f"Restore the original.{keep}", f"git checkout -- {name}", serious)
     return Finding(name, what, f"{_FRESH.capitalize()}.{keep}", serious=serious)
 
 
 def _unreadable(name: str, error: OSError) -> Finding:
-    """A file that is there; bringing it back could cost the student's own work."""
-    todo = "Give yourself the right to read it, close it in other programs, and look whether the disk is in order."
+    """An unreadable file, which `git checkout` must not replace: it may hold the student's own work."""
+    todo = "Give yourself permission to read it, close it in other programs, and check the disk for errors."
     return Finding(name, f"cannot be read: {error.strerror}", todo)
 
 
 def _renamed(path: Path) -> str:
-    """The name beside a missing file that a browser or a file manager makes of it; empty if there is none."""
+    """The name under which a browser or file manager saved a missing file; empty if there is none."""
     stem, suffix = map(re.escape, (path.stem, path.suffix))
     pattern = rf"(copy of )?{stem}([ _-]*(\(\d+\)|\d+|\(?copy\)?))*({suffix}|{suffix}\.txt)"
     names = sorted(each.name for each in path.parent.glob("*")) if path.parent.is_dir() else []
@@ -315,32 +315,32 @@ def _renamed(path: Path) -> str:
 
 
 def place(root: str, *, windows: bool) -> Iterator[Finding]:
-    """Does the course lie where its files can be used?
+    """Is the course in a folder where its files work?
 
     Args:
         root: Path of its folder.
-        windows: Whether this is Windows, where more can go wrong.
+        windows: Whether this is Windows, which has more restrictions.
     """
-    move = "Move the folder, for example to your home folder, and install it there again."
+    move = "Move the folder, for example to your home folder, and install the course again there."
     if _SYNCED.search(root):
-        what = f"{root} is kept in step with a cloud, which locks files and puts placeholders in their place"
+        what = f"{root} is synchronized with a cloud, which locks files and replaces them with placeholders"
         yield Finding("folder", what, move, _INSTALL, serious=False)
     if windows and not root.isascii():
-        what = f"{root} has letters in it that some libraries cannot open on Windows"
+        what = f"{root} contains letters that some libraries cannot open on Windows"
         yield Finding("folder", what, move, _INSTALL, serious=False)
     if windows and len(root) > _LONGEST_PATH:
-        what = f"its path has {len(root)} characters, and Windows allows 260 for a file"
+        what = f"its path has {len(root)} characters, and Windows allows 260 for a whole file path"
         yield Finding("folder", what, move, _INSTALL)
 
 
 def walls() -> Iterator[Finding]:
-    """Which walls does this machine offer?"""
+    """Which walls does this machine support?"""
     if missing := missing_walls(1):
-        what = f"level 0: your code runs in a process of its own, without {' and '.join(missing)}"
-        yield Finding("isolation", what, "Nothing to do for your own code; a mark needs level 1.", serious=False)
-    elif (missing := missing_walls(2)) and course.MODEL_ANSWERS.is_dir():  # who grades others, not a student
+        what = f"level 0: your code runs in a separate process, without {' and '.join(missing)}"
+        yield Finding("isolation", what, "This is enough for your own code; a mark needs level 1.", serious=False)
+    elif (missing := missing_walls(2)) and course.MODEL_ANSWERS.is_dir():  # for instructors only
         what = f"level 1, without the namespaces of level 2: {missing[0]}"
-        todo = "Enough for a mark. Debian and Ubuntu have a package."
+        todo = "This is enough for marks. For level 2, Debian and Ubuntu have a package."
         yield Finding("isolation", what, todo, "sudo apt install bubblewrap", serious=False)
 
 
@@ -350,23 +350,23 @@ def isolation_level() -> int:
 
 
 def second_copies(readable: Iterable[str] = (sysconfig.get_path("stdlib"), "/usr/lib")) -> Iterator[Finding]:
-    """Does a copy of the course lie among packages of another interpreter, below folders that workers may read?"""
+    """Is another copy of the course installed in a folder that workers may read?"""
     for folder in sorted(closed_folders(map(os.path.realpath, readable), map(os.path.realpath, sys.path))):
         if Path(folder, "grader", "exercises").is_dir() or Path(folder).name == "grader":
-            what = f"a second copy of the course lies in {folder}; workers of level 1 and 2 cannot read it"
-            todo = "Remove it: at level 0 a submission could read the checks there."
+            what = f"{folder} has a second copy of the course, which workers at levels 1 and 2 cannot read"
+            todo = "Remove it, because at level 0 a submission could read the checks in it."
             yield Finding("isolation", what, todo, serious=False)
 
 
 def _requirements(root: Path) -> dict[str, str]:
-    """Package to the least version, of those that this system needs."""
+    """Package to its lowest supported version, for the packages that this system needs."""
     try:
         import tomllib
-    except ImportError:  # Python 3.10 or earlier: that is said already
+    except ImportError:  # Python 3.10 or earlier, which is reported already
         return {}
     try:
         project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
-    except (OSError, ValueError, KeyError):  # said by course_files
+    except (OSError, ValueError, KeyError):  # reported by `course_files`
         return {}
     needed = [found.groups() for found in map(_REQUIREMENT.match, project["dependencies"]) if found]
     return {name: least for name, least, system in needed if system in (None, sys.platform)}
@@ -375,15 +375,15 @@ def _requirements(root: Path) -> dict[str, str]:
 def _tested_versions(root: Path) -> dict[str, str]:
     try:
         text = (root / "constraints.txt").read_text("utf-8", "replace")
-    except OSError:  # said by course_files
+    except OSError:  # reported by `course_files`
         return {}
     return dict(re.findall(r"^([\w.-]+)==([\w.!]+)", text, re.MULTILINE))
 
 
 def _installed_version(name: str) -> str:
-    """Empty if it is not there, also where an installation that was stopped left a folder that says no version.
+    """Empty if the package is missing, or if an interrupted installation left a folder without a version.
 
-    What is raised then, or returned, is different from Python to Python.
+    In the second case, Python versions differ in what they raise or return.
     """
     try:
         return importlib.metadata.version(name) or ""
@@ -397,7 +397,7 @@ def _number(version: str) -> tuple[int, ...]:
 
 def main() -> int:
     """Run as `python -m grader.commands.doctor`."""
-    parser = argparse.ArgumentParser(prog="course doctor", description="Say what is different about this machine.")
+    parser = argparse.ArgumentParser(prog="course doctor", description="Find problems with this machine.")
     add_arguments(parser)
     return run(parser.parse_args())
 

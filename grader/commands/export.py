@@ -1,4 +1,4 @@
-"""`course export`: one result in the format of another program."""
+"""`course export`: convert a result to the format of another program."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ EXAMPLES = """examples:
   course export junit result.json > junit.xml
   course export github-summary result.json >> "$GITHUB_STEP_SUMMARY"
 
-`grade --write FORMAT=FILE` writes a format while it grades. docs/instructors/class.md#formats says what each is for.
+`grade --write FORMAT=FILE` writes a format while it grades. docs/instructors/class.md#formats describes the formats.
 
-exit code: 0 written, 2 wrong usage: no such file, no result, a result of debug mode, or a missing variable
+exit code: 0 written, 2 wrong usage: no such file, not a result, a result of debug mode, or a missing variable
 """
 
 
@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
     names = [name for name, module in FORMATS.items() if importlib.util.find_spec(f"grader.reports.{module}")]
     parser.add_argument("format", choices=names, metavar="FORMAT", help=", ".join(names))
-    parser.add_argument("result", type=path_argument, metavar="RESULT.json", help="what `grade --json` wrote")
-    parser.add_argument("--out", type=path_argument, metavar="FILE", help="replaced if it exists (default: print it)")
+    parser.add_argument("result", type=path_argument, metavar="RESULT.json", help="result that `grade --json` wrote")
+    parser.add_argument("--out", type=path_argument, metavar="FILE", help="file to write (default: print)")
     parser.set_defaults(usage_error=parser.error)
 
 
@@ -39,14 +39,14 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         text = export(_read(arguments.result), arguments.format, os.environ)
     except ValueError as error:
-        arguments.usage_error(f"{arguments.result} cannot be exported: {error}")
+        arguments.usage_error(f"cannot export {arguments.result}: {error}")
     if arguments.out is None:
         _print(text)
         return 0
     try:
         replace_file(arguments.out.absolute(), text)
     except OSError as error:
-        arguments.usage_error(f"{arguments.out} cannot be written: {error.strerror}")
+        arguments.usage_error(f"cannot write {arguments.out}: {error.strerror}")
     return 0
 
 
@@ -54,18 +54,18 @@ def _read(path: Path) -> Result:
     """The result in a file.
 
     Raises:
-        ValueError: there is none; the text says why.
+        ValueError: the file holds no result; the text says why.
     """
     try:
         return from_json(path.read_text("utf-8"))
     except OSError as error:
-        raise ValueError(f"it cannot be read ({error.strerror}); give a file that `grade --json` wrote") from None
+        raise ValueError(f"it is not readable ({error.strerror}); give a file that `grade --json` wrote") from None
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8 text; give a file that `grade --json` wrote") from None
 
 
 def _print(text: str) -> None:
-    """Print the same bytes everywhere: Windows has other line ends, and often no UTF-8."""
+    """Print the same bytes everywhere: Windows uses other line endings, and often not UTF-8."""
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode())
     sys.stdout.buffer.flush()

@@ -1,4 +1,4 @@
-"""`course feedback`: the reports of a class as one zip, for the upload to Moodle or Canvas or for a mail merge."""
+"""`course feedback`: pack the reports of a class into a zip for Moodle, Canvas or a mail merge."""
 
 from __future__ import annotations
 
@@ -27,23 +27,24 @@ from .listing import show
 from .personal_data import warn_if_git_takes
 
 NO_DOWNLOAD = (
-    "Canvas takes feedback by the file names of its own download, and this class was not graded from one. If it was, "
-    "by an older version: run the same `course grade-all` again, which grades nothing twice and notes the names"
+    "Canvas needs the file names of its own download, and this class was not graded from such a download. If it was, "
+    "but by an older version, run the same `course grade-all` again: it grades nothing twice and notes the names"
 )
 EXAMPLES = """examples:
   course feedback moodle graded --out feedback.zip
                              for "Upload multiple feedback files in a zip"
   course feedback moodle graded --gradebook worksheet.csv --out feedback.zip
-                             the same; Moodle's grading worksheet says who has which number
+                             the same; Moodle's grading worksheet has everybody's number
   course feedback canvas graded --out feedback.zip
                              for "Re-Upload Submissions"
   course feedback mail graded --roster roster.csv --out feedback.zip
                              a folder with the reports, and mail.csv for a mail merge
 
-RESULTS is the folder that `course grade-all` wrote. Nothing is graded again. The reports are those of `--write html`
-without what hidden checks look like. Whoever is not known for certain gets none, and is listed.
+RESULTS is the folder that `course grade-all` wrote. The command grades nothing again. It packs the reports of
+`--write html` without the details of hidden checks. Students whom it cannot identify for certain get no report, and
+the command lists them.
 
-exit code: 0 everybody has a report, 1 somebody has none (they are listed), 2 wrong usage
+exit code: 0 everybody has a report, 1 some students have none (they are listed), 2 wrong usage
 """
 
 
@@ -51,25 +52,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course feedback`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("platform", choices=PLATFORMS, help="where the reports go; students of Gradescope read them there")
+    add("platform", choices=PLATFORMS, help="where you send the reports; on Gradescope, students already see them")
     add("results", type=path_argument, metavar="RESULTS", help="folder of the graded class")
-    add("--out", type=path_argument, required=True, metavar="FILE.zip", help="the zip; replaced if it exists")
+    add("--out", type=path_argument, required=True, metavar="FILE.zip", help="zip to write; replaced if it exists")
     add(
         "--roster",
         type=path_argument,
         metavar="FILE.csv",
-        help="whose each submission is, and when it came, as for `course gradebook`",
+        help="owner and time of each submission, as for `course gradebook`",
     )
     add(
         "--gradebook", type=path_argument, metavar="EXPORT.csv",
-        help="moodle and mail: what Moodle exported, which says who has which number and address",
+        help="moodle and mail: Moodle's export, which has everybody's number and address",
     )  # fmt: skip
     add_match(parser)
     parser.set_defaults(usage_error=parser.error)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course feedback`: 0 everybody has a report, 1 somebody has none."""
+    """`course feedback`: 0 everybody has a report, 1 some students have none."""
     _check_usage(arguments)
     source = arguments.roster
     try:
@@ -108,23 +109,23 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     if arguments.out.suffix.lower() != ".zip":
         arguments.usage_error(f"--out must be a file that ends in .zip, not {arguments.out}")
     if not arguments.out.absolute().parent.is_dir():
-        arguments.usage_error(f"there is no folder {arguments.out.parent} to write {arguments.out.name} to")
+        arguments.usage_error(f"cannot write {arguments.out.name}: there is no folder {arguments.out.parent}")
     if arguments.platform == "canvas" and arguments.gradebook:
-        arguments.usage_error("--gradebook is for moodle and mail; Canvas goes by its own file names")
+        arguments.usage_error("--gradebook is only for moodle and mail, because Canvas uses its own file names")
     if arguments.match and not arguments.gradebook:
-        arguments.usage_error("--match goes with --gradebook")
+        arguments.usage_error("--match needs --gradebook")
 
 
 @dataclass(frozen=True)
 class _Known:
-    """Whose the submissions are.
+    """The owners of the submissions.
 
     Attributes:
-        people: By the name of the submission.
-        moments: By the name of the submission, when it came, if anybody says so.
-        nobody: Submissions all of whose people are among the problems.
-        problems: Who was not found.
-        notes: Who should be looked at.
+        people: Owners by the name of the submission.
+        moments: Times of submission by its name, where known.
+        nobody: Submissions whose owners are all among the problems.
+        problems: Students who were not found.
+        notes: Students to check.
     """
 
     people: Mapping[str, tuple[Person, ...]]
@@ -147,10 +148,10 @@ def _known(
     roster: Roster,
     policy: Policy | None,
 ) -> _Known:
-    """The people as Moodle's export has them, with their numbers and addresses, and the times that it knows.
+    """The people in Moodle's export, with their numbers and addresses, and the times in it.
 
     Raises:
-        GradebookError: it is no export of Moodle.
+        GradebookError: the file is not an export of Moodle.
     """
     table, layout = read_export("moodle", export, titles)
     students = Students(table, layout, layout.students)
@@ -179,7 +180,7 @@ def _known(
 def _with_lateness(
     planned: Plan, entries: Mapping[str, Entry], known: _Known, policy: Policy | None, platform: str
 ) -> tuple[Plan, list[str]]:
-    """The plan with what lateness takes from each student, and a note on those of whom nobody knows it.
+    """The plan with each student's deduction for late work, and a note on submissions without a time.
 
     Raises:
         LateError: several extensions are for the same student.
@@ -203,30 +204,30 @@ def _with_lateness(
                 )
                 for each in _readers(report, known.people[entry.name], platform)
             }
-            report = _told(report, taken)
+            report = _with_deductions(report, taken)
         reports.append(report)
     where = "" if platform == "canvas" else "--gradebook with Moodle's grading worksheet, or "
-    said = (
-        f"{counted(len(untimed), 'report')} without a word on lateness, because nobody says when these were handed in; "
+    note = (
+        f"{counted(len(untimed), 'report')} without a deduction for late work, because the hand-in time is unknown; "
         f"give {where}a roster with the column submitted_at"
     )
-    return replace(planned, reports=tuple(reports)), [said] if untimed else []
+    return replace(planned, reports=tuple(reports)), [note] if untimed else []
 
 
 def _readers(report: Report, people: Sequence[Person], platform: str) -> Sequence[Person]:
-    """Who reads a report: one student, or the whole group, to which Canvas gives it."""
+    """The readers of a report: one student, or the whole group to which Canvas shows it."""
     if platform == "canvas" and len(people) > 1:
         return people
     return [Person(report.name, email=report.to, platform_id=report.to)]
 
 
-def _told(report: Report, taken: Mapping[str, ByHand | None]) -> Report:
-    """The report with what lateness takes, or with each one's own where that differs within a group."""
+def _with_deductions(report: Report, taken: Mapping[str, ByHand | None]) -> Report:
+    """The report with the deduction for late work, or with each member's if they differ within a group."""
     different = set(taken.values())
     if len(different) == 1:
         return replace(report, late=different.pop())
     each = "; ".join(f"{who}: {late.reason if late else 'on time'}" for who, late in taken.items())
-    return replace(report, late_rule=f"It differs within this group. {each}.")
+    return replace(report, late_rule=f"The deduction differs within this group. {each}.")
 
 
 def _is(record: Person, person: Person) -> bool:
@@ -236,15 +237,15 @@ def _is(record: Person, person: Person) -> bool:
 
 
 def _doubts(entries: Iterable[Entry]) -> list[str]:
-    """What a person should know of the class as a whole."""
+    """Notes on the class as a whole."""
     results = [entry.result for entry in entries if entry.result]
     unwalled = sum(map(course.lacks_walls, results))
-    said = f"reports of isolation level 0, which say that they are a self-check and no mark: {unwalled}"
-    return [said] if unwalled else []
+    note = f"reports at isolation level 0, which say that they are a self-check and not a mark: {unwalled}"
+    return [note] if unwalled else []
 
 
 def _nothing(left_out: Sequence[str]) -> int:
-    print("nothing was written: there is no report for anybody")
+    print("nothing written, because there is no report for anybody")
     show("Without a report", left_out, most=1_000)
     return 1
 
@@ -252,6 +253,6 @@ def _nothing(left_out: Sequence[str]) -> int:
 def _show(out: Path, reports: Sequence[Report], left_out: Sequence[str], notes: Sequence[str]) -> None:
     different = len({each.submission for each in reports})
     several = f", for {len(reports)} students" if len(reports) > different else ""
-    print(f"{out} written: {counted(different, 'report')}{several}")
+    print(f"wrote {out}: {counted(different, 'report')}{several}")
     show("To know", notes, most=1_000)
     show("Without a report", left_out, most=1_000)

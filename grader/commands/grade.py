@@ -1,7 +1,7 @@
 """The students' command: `grade`.
 
-Written with argparse, and with its imports where they are needed, because the fork server's import of torch is what
-everybody waits for: it starts before pytest and hypothesis are imported.
+It uses argparse and imports modules late, because users wait longest for the fork server's import of torch, which must
+start before the imports of pytest and hypothesis.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from ..core import course
+from ..core.arguments import cores
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents, read_upload
-from ..core.cores import cores
 from ..core.refusal import FileRefused
 from ..core.served import refuse_other_course, served
 from ..core.submission import Submission, SubmissionError
@@ -44,12 +44,12 @@ OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
 
 @dataclass(frozen=True)
 class _Files:
-    """What is graded.
+    """The files to grade.
 
     Attributes:
-        submission: The modules; empty if the worksheet alone is graded.
-        worksheet: None if it is not graded.
-        has_worksheet: Whether there is one, graded or not.
+        submission: The modules; empty when grading only the worksheet.
+        worksheet: None when not grading it.
+        has_worksheet: Whether a worksheet exists, graded or not.
     """
 
     submission: Submission
@@ -58,7 +58,7 @@ class _Files:
 
     @property
     def sha256(self) -> str:
-        """Identity of what was graded."""
+        """Digest of the graded files."""
         if not self.worksheet:
             return self.submission.sha256
         import hashlib
@@ -68,7 +68,7 @@ class _Files:
 
 @dataclass(frozen=True)
 class _Processes:
-    """What grades code; nothing where there is no code to grade."""
+    """The processes that grade code; none if there is no code to grade."""
 
     sandbox: Sandbox | None = None
     second: SecondProcess | None = None
@@ -77,7 +77,7 @@ class _Processes:
 def main(argv: Sequence[str] | None = None) -> int:
     """Grade, report, and return the exit code."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the report
+        if hasattr(stream, "reconfigure"):  # a character that the terminal cannot show must not end the report
             stream.reconfigure(errors="replace")
     arguments = parse(argv)
     print(f"grade: {served()}", file=sys.stderr)
@@ -92,11 +92,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return GRADER_FAILED
     finally:
         if argv is None:  # this process is about to end
-            gc.freeze()  # else Python looks through all modules once more, for a tenth of a second
+            gc.freeze()  # saves a tenth of a second in which Python would collect garbage in all modules
 
 
 def _graded(arguments: argparse.Namespace) -> int:
-    """Do what was asked for."""
+    """Do what the arguments ask for."""
     path: Path = arguments.path
     try:
         files = _read(arguments, path)
@@ -116,15 +116,15 @@ def _graded(arguments: argparse.Namespace) -> int:
 
 
 def _read(arguments: argparse.Namespace, path: Path) -> _Files:
-    """Read what is to be graded, once. With `--upload`, only what is there is asked for.
+    """Read the files to grade, once. With `--upload`, grade only what was handed in.
 
     Raises:
-        SubmissionError: there is nothing that could be graded.
+        SubmissionError: there is nothing to grade.
     """
     found = read_upload(path)
     if arguments.upload:
-        _ask_for_what_is_there(arguments, found)
-        found = replace(found, notes=(*_what_is_graded(arguments, found), *found.notes))
+        _keep_handed_in_parts(arguments, found)
+        found = replace(found, notes=(*_notes_on_parts(arguments, found), *found.notes))
     if arguments.exercises:
         submission = found.graded()
     else:
@@ -136,7 +136,7 @@ def _read(arguments: argparse.Namespace, path: Path) -> _Files:
     return _Files(submission, worksheet_in(found.worksheet), True)
 
 
-def _ask_for_what_is_there(arguments: argparse.Namespace, found: Contents) -> None:
+def _keep_handed_in_parts(arguments: argparse.Namespace, found: Contents) -> None:
     """Leave out the modules, or the worksheet, if none was handed in."""
     has_worksheet = WORKSHEET_FILE not in found.missing
     if not found.has_modules and not (arguments.worksheet and has_worksheet):
@@ -147,9 +147,9 @@ def _ask_for_what_is_there(arguments: argparse.Namespace, found: Contents) -> No
     arguments.worksheet = arguments.worksheet and has_worksheet
 
 
-def _what_is_graded(arguments: argparse.Namespace, found: Contents) -> list[str]:
-    """Where the modules lie, and what was not handed in at all."""
-    sentences = [f"graded is what lies in {one_line(str(found.place))}"] if found.has_modules else []
+def _notes_on_parts(arguments: argparse.Namespace, found: Contents) -> list[str]:
+    """Where the modules are, and which parts were not handed in."""
+    sentences = [f"graded the files in {one_line(str(found.place))}"] if found.has_modules else []
     if not found.has_modules:
         sentences.append(f"none of the files {', '.join(MODULES)} was handed in")
     if WORKSHEET_FILE in found.missing and course.WORKSHEET in arguments.names:
@@ -159,22 +159,22 @@ def _what_is_graded(arguments: argparse.Namespace, found: Contents) -> list[str]
 
 @contextlib.contextmanager
 def _started(arguments: argparse.Namespace) -> Iterator[_Processes]:
-    """Begin to start what grades, without waiting."""
+    """Start the processes that grade, without waiting for them."""
     of_code = sum(map(course.runs_code, arguments.exercises))
     options = {"device": arguments.device, "require_level": arguments.require_level}
     with contextlib.ExitStack() as stack:
         processes = _Processes()
         if of_code:
             processes = _Processes(stack.enter_context(Sandbox.start(**options)))
-        # All of it runs on one GPU.
+        # A GPU runs everything.
         if of_code > 1 and arguments.device == "cpu" and (arguments.jobs or min(2, cores())) == 2:
-            with contextlib.suppress(OSError):  # no process more: everything is graded here
+            with contextlib.suppress(OSError):  # cannot start another process: grade everything here
                 processes = replace(processes, second=stack.enter_context(SecondProcess(**options)))
         yield processes
 
 
 def _use_examples(examples: int) -> None:
-    """Import what grades and reports, while the sandbox imports torch."""
+    """Import the grading and reporting modules while the sandbox imports torch."""
     from ..grading import plugin, run  # noqa: F401
     from ..reports import terminal  # noqa: F401
 
@@ -199,13 +199,13 @@ def _grade_once(arguments: argparse.Namespace, files: _Files, processes: _Proces
 
 
 def _point_to_worksheet(arguments: argparse.Namespace, files: _Files) -> None:
-    """Plain `grade` leaves the worksheet out; who has one shall know."""
+    """Plain `grade` leaves out the worksheet, so mention it if there is one."""
     if arguments.json != STANDARD_OUTPUT and files.has_worksheet:
-        _console().print(f"There is a {WORKSHEET_FILE} too: `grade worksheet` grades it.", highlight=False)
+        _console().print(f"There is also a {WORKSHEET_FILE}: run `grade worksheet` to grade it.", highlight=False)
 
 
 def _grade(arguments: argparse.Namespace, files: _Files, processes: _Processes, before: Before | None = None) -> Result:
-    """Grade all that was asked for; of what was graded before, what may have changed."""
+    """Grade what the arguments ask for; after an earlier grading, only what may have changed."""
     if arguments.exercises:
         return _grade_with_progress(arguments, files, processes, before)
     from ..worksheet.grade import grade_alone
@@ -228,7 +228,7 @@ def _grade_with_progress(
     grading = _grading(arguments, files.submission, sandbox, before)
 
     def whole(result: Result) -> Result:
-        """What is known by now, with the worksheet's part."""
+        """The result so far, with the worksheet's part."""
         found = replace(result, exercises=[*result.exercises, *worksheet], sha256=files.sha256)
         return before.merged(found) if before else found
 
@@ -239,12 +239,12 @@ def _grade_with_progress(
 
         def update(result: Result, entry: CheckResult) -> None:
             progress.update(task, advance=1, description=f"{entry.id.split('.')[0]}: {entry.function}")
-            if before and entry.id == before.first:  # what somebody is waiting for, before the others have run
+            if before and entry.id == before.first:  # the user waits for this one
                 _tell_first(entry, progress.console)
             _save(arguments, whole(result))
 
         def update_again(done: int, of: int) -> None:
-            progress.update(task, completed=done, total=of, description="once more, with right earlier functions")
+            progress.update(task, completed=done, total=of, description="again, with correct earlier functions")
 
         def wait(result: Result) -> None:
             if sandbox:
@@ -258,7 +258,7 @@ def _grade_with_progress(
 def _grading(
     arguments: argparse.Namespace, submission: Submission, sandbox: Sandbox | None, before: Before | None
 ) -> Grading:
-    """What is to be graded, without what is known from before."""
+    """The grading of what is not known from before."""
     from ..core.secret import PUBLIC, read_secret
     from ..grading.run import Grading
 
@@ -288,11 +288,11 @@ def _tell_first(entry: CheckResult, console: Console) -> None:
 
 
 def _no_worker(**_: object) -> NoReturn:
-    raise AssertionError("nothing of this submission is code")
+    raise AssertionError("this submission has no code")
 
 
 def _selected(arguments: argparse.Namespace, *, hidden: bool | None = None) -> dict[str, Check] | None:
-    """The checks of what was named, where that is a function; None for all checks of the exercises."""
+    """The checks of the named functions; None for all checks of the exercises."""
     if not any("." in name for name in arguments.names):
         return None
     from ..grading.check import has_hidden_checks
@@ -306,7 +306,7 @@ def _selected(arguments: argparse.Namespace, *, hidden: bool | None = None) -> d
 
 
 def _graded_worksheet(files: _Files) -> list[ExerciseResult]:
-    """The worksheet's part of the result, if it is asked for."""
+    """The worksheet's part of the result, if requested."""
     if not files.worksheet:
         return []
     from ..worksheet import grade as worksheet
@@ -315,14 +315,14 @@ def _graded_worksheet(files: _Files) -> list[ExerciseResult]:
 
 
 def _save(arguments: argparse.Namespace, result: Result) -> None:
-    """Write all files again: whatever stops the grader leaves them valid."""
+    """Rewrite all files, so that they stay valid if the grader stops."""
     if arguments.json and arguments.json != STANDARD_OUTPUT:
         _replace(arguments.json, result.as_json())
     for name, path in arguments.write:
         try:
             _replace(path, export(result, name, os.environ))
         except ValueError as error:
-            raise SandboxError(f"{name} cannot be written: {error}") from None
+            raise SandboxError(f"cannot write {name}: {error}") from None
 
 
 def _replace(path: Path, text: str) -> None:
@@ -331,7 +331,7 @@ def _replace(path: Path, text: str) -> None:
     try:
         replace_file(path, text)
     except OSError as error:
-        raise SandboxError(f"{path} cannot be written: {error.strerror}") from None
+        raise SandboxError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _report(arguments: argparse.Namespace, result: Result) -> None:
@@ -372,10 +372,10 @@ def _declared(entry: CheckResult) -> Check:
 def _console() -> Console:
     from rich.console import Console
 
-    # Without a terminal rich assumes 80 columns; a log file has room for more.
+    # Without a terminal, rich assumes 80 columns, but a log file has room for more.
     columns = os.environ.get("COLUMNS", "")
     width = max(int(columns), 20) if columns.isascii() and columns.isdigit() else 120
-    # NO_COLOR asks for no colours; bold and dim are escape sequences too, and go with them.
+    # NO_COLOR also turns off bold and dim, which are escape sequences too.
     colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
     return Console(width=None if sys.stdout.isatty() else width, color_system=colours, emoji=False)
 
@@ -396,7 +396,7 @@ def _watch(arguments: argparse.Namespace, path: Path, processes: _Processes) -> 
         passed = f"Passed with {plugin.examples()} inputs for every law; run `grade` for the full number."
 
     def again() -> None:
-        """Grade what is there now, unless it has been graded."""
+        """Grade the current files, unless they have been graded."""
         nonlocal code, graded, before
         try:
             files = _read(arguments, path)
@@ -422,7 +422,7 @@ def _watch(arguments: argparse.Namespace, path: Path, processes: _Processes) -> 
 
     try:
         again()
-        # Once a second too, for what was saved while nobody watched.
+        # Also once a second, for files saved during a grading.
         for _ in watch(path, debounce=100, step=20, rust_timeout=1_000, yield_on_timeout=True, recursive=False):
             again()
     except KeyboardInterrupt:
@@ -431,12 +431,12 @@ def _watch(arguments: argparse.Namespace, path: Path, processes: _Processes) -> 
 
 
 def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
-    """The same checks in this process. Gives no grade."""
+    """Run the same checks in this process, without a grade."""
     from ..grading import plugin
     from ..grading.debug import InProcess
     from ..grading.run import Grading
 
-    print("Debug mode: your code runs in this process, without walls or time limits. This gives no grade.")
+    print("Debug mode gives no grade: your code runs in this process, without walls or time limits.")
     plugin.use_profile(arguments.examples or plugin.DEBUG_EXAMPLES)
     start: Callable[[], Loaded] = InProcess
     result = Grading(
@@ -457,7 +457,7 @@ def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
 
 if __name__ == "__main__":
     exit_code = main()
-    # Python ends `python -m` as killed by Ctrl-C when an interrupt was ever raised inside an exec of a text, which
-    # hypothesis makes often, handled or not (CPython's unhandled_keyboard_interrupt). The next exec forgets it.
+    # If an interrupt was ever raised inside an exec of a text, handled or not, `python -m` exits as if killed by
+    # Ctrl-C (CPython's unhandled_keyboard_interrupt). Hypothesis uses exec often. Another exec resets that state.
     exec("")
     sys.exit(exit_code)

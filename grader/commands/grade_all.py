@@ -32,47 +32,47 @@ from .personal_data import warn_if_git_takes
 GRADED, UNREADABLE, GRADER_FAILED = 0, 1, 3
 _LISTED = 10
 _MINUTE = 60.0
-"""Seconds between two lines of progress where there is no terminal."""
+"""Seconds between two lines of progress without a terminal."""
 
 EXAMPLES = """examples:
   course grade-all submissions.zip --out graded --jobs 4
   course grade-all submissions --out graded --write html
   course grade-all submissions --out graded --engine dask --scheduler tcp://head-node:8786
 
-SUBMISSIONS is a folder or a zip with a folder or an archive for each student, as you made it or as Gradescope, Canvas,
-Moodle or GitHub gave it to you. Stop it with Ctrl-C; the same command goes on where it was, and grades nothing twice.
-The first run makes a secret, from which fresh inputs are drawn; a second machine needs it for the same results.
+SUBMISSIONS is a folder or zip with one folder or archive per student: your own, or a download from Gradescope, Canvas,
+Moodle or GitHub. You can stop the command with Ctrl-C; run it again to continue, and it grades nothing twice. The first
+run creates a secret from which it draws fresh inputs; another machine needs the same secret for the same results.
 
-exit code: 0 all graded, 1 all graded, but in some submissions a file could not be read, no module was found, or
-           a page could not be written,
-           2 wrong usage, 3 the grader could not grade some of them, or was stopped; run the same command again
+exit code: 0 all graded, 1 all graded, but some submissions have an unreadable file, no module, or a page that could
+           not be written,
+           2 wrong usage, 3 the grader could not grade some submissions, or was stopped; run the same command again
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course grade-all`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
-    parser.add_argument("submissions", type=path_argument, metavar="SUBMISSIONS", help="folder or zip")
-    parser.add_argument("--out", type=path_argument, required=True, metavar="FOLDER", help="where the results go")
+    parser.add_argument("submissions", type=path_argument, metavar="SUBMISSIONS", help="folder or zip of the class")
+    parser.add_argument("--out", type=path_argument, required=True, metavar="FOLDER", help="folder for the results")
     add_exercises(parser)
     parser.add_argument(
         "--worksheet", action=argparse.BooleanOptionalAction, default=course.WRITTEN.worksheet,
-        help="grade worksheet.json too (default: as course.toml says)",
+        help="also grade worksheet.json (default: as course.toml says)",
     )  # fmt: skip
     rare = parser.add_argument_group("rare")
-    rare.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
+    rare.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the generated inputs (default: 0)")
     parser.add_argument(
         "--secret", type=path_argument, metavar="FILE",
-        help=f"secret of the class, made if missing (default: {SECRET_FILE} in --out); with it another machine or "
+        help=f"secret of the class, created if missing (default: {SECRET_FILE} in --out); with it, another machine or "
         "folder gives the same results",
     )  # fmt: skip
-    rare.add_argument("--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16)")
+    rare.add_argument("--examples", type=positive, metavar="N", help="generated inputs per check (default: 16)")
     add_jobs(parser)
-    rare.add_argument("--engine", choices=ENGINES, default="threads", help="what runs them (default: threads)")
-    rare.add_argument("--scheduler", metavar="ADDRESS", help="of a running Dask scheduler, with --engine dask")
+    rare.add_argument("--engine", choices=ENGINES, default="threads", help="how to run the gradings (default: threads)")
+    rare.add_argument("--scheduler", metavar="ADDRESS", help="address of a running Dask scheduler, with --engine dask")
     rare.add_argument(
         "--require-level", type=int, choices=(0, 1, 2), default=1, metavar="N",
-        help="refuse to grade below isolation level N (default: 1; below that, a result is no mark)",
+        help="refuse to grade below isolation level N (default: 1; below 1, a result is not a mark)",
     )  # fmt: skip
     parser.add_argument(
         "--write",
@@ -88,13 +88,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course grade-all`; see the exit codes in `EXAMPLES`."""
     if arguments.scheduler and arguments.engine != "dask":
-        arguments.usage_error("--scheduler goes with --engine dask")
+        arguments.usage_error("--scheduler needs --engine dask")
     out = Path(os.path.realpath(arguments.out))
     if Path(os.path.realpath(arguments.submissions)) in (out, *out.parents):
-        arguments.usage_error(f"--out {arguments.out} lies in the submissions and would be graded too; choose another")
+        arguments.usage_error(
+            f"--out {arguments.out} is inside the submissions and would be graded too; choose another"
+        )
     warn_if_git_takes(out, "names, marks and the secret of the class")
     exercises = tuple(each.name for each in exercises_to_grade(arguments))
-    declared_checks(exercises, hidden=has_hidden_checks())  # what is wrong with them is said once, here
+    declared_checks(exercises, hidden=has_hidden_checks())  # report their problems once, here
     try:
         settings = Settings(
             exercises=exercises,
@@ -108,12 +110,12 @@ def run(arguments: argparse.Namespace) -> int:
         _grade(arguments, settings)
         unwritten = write_files(arguments.out, settings.graded, arguments.write)
     except OSError as error:
-        what = f"{error.filename or arguments.out} cannot be written: {error.strerror}"
+        what = f"cannot write {error.filename or arguments.out}: {error.strerror}"
         print(f"course grade-all: {one_line(what, limit=1_000)}", file=sys.stderr)
         return GRADER_FAILED
     except KeyboardInterrupt:
-        print("course grade-all: stopped; the same command goes on where it was", file=sys.stderr, flush=True)
-        os._exit(GRADER_FAILED)  # waits for no grading: those that run end when their input closes
+        print("course grade-all: stopped; run the same command again to continue", file=sys.stderr, flush=True)
+        os._exit(GRADER_FAILED)  # exit without waiting: running gradings end when their input closes
     return _report(arguments.out, read_class(arguments.out), unwritten)
 
 
@@ -122,7 +124,7 @@ def _secret(arguments: argparse.Namespace) -> str:
     try:
         return secret_in(path)
     except OSError as error:
-        raise ClassError(f"{path} cannot be written to: {error.strerror}") from None
+        raise ClassError(f"cannot write to {path}: {error.strerror}") from None
 
 
 def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
@@ -132,20 +134,20 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
 
     left_out: list[str] = []
     found = find_submissions(arguments.submissions, left_out=left_out)
-    read_adjustments(arguments.out, [each.name for each in found])  # an hour later would be late to hear of a slip
+    read_adjustments(arguments.out, [each.name for each in found])  # say it now and not after an hour of grading
     console = Console(stderr=True, emoji=False, no_color=bool(os.environ.get("NO_COLOR")) or None)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console.print(
         f"{counted(len(found), 'submission')} in {one_line(str(arguments.submissions))}", highlight=False, markup=False
     )
     for name in left_out[:_LISTED]:
-        console.print(f"  not taken: {one_line(name)} is no submission", highlight=False, markup=False)
+        console.print(f"  skipped: {one_line(name)} is not a submission", highlight=False, markup=False)
     if len(left_out) > _LISTED:
-        console.print(f"  not taken: {len(left_out) - _LISTED} more", highlight=False, markup=False)
+        console.print(f"  skipped: {len(left_out) - _LISTED} more", highlight=False, markup=False)
     for copy in second_copies():
-        said = f"{one_line(copy.what, limit=1_000)}. {one_line(copy.todo)}"
-        console.print(said, highlight=False, markup=False, soft_wrap=True)
-    announced, told = False, time.monotonic()
+        warning = f"{one_line(copy.what, limit=1_000)}. {one_line(copy.todo)}"
+        console.print(warning, highlight=False, markup=False, soft_wrap=True)
+    announced, last_line = False, time.monotonic()
     with (
         open_engine(arguments.engine, jobs=arguments.jobs, scheduler=arguments.scheduler) as (executor, at_a_time),
         Bar(*columns, TimeRemainingColumn(), console=console) as bar,
@@ -153,42 +155,42 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
         task = bar.add_task("grading", total=None)
 
         def update(progress: Progress) -> None:
-            nonlocal announced, told
-            if not announced:  # equal submissions are graded once
-                text = f"{counted(progress.total, 'different one')}, {progress.known} of them graded before"
+            nonlocal announced, last_line
+            if not announced:  # identical submissions are graded once
+                text = f"{counted(progress.total, 'different submission')}, {progress.known} already graded"
                 console.print(text, highlight=False, markup=False)
                 announced = True
             words = [
                 f"{progress.known} known" * (progress.known > 0),
                 f"{len(progress.failed)} failed" * bool(progress.failed),
             ]
-            said = ", ".join(filter(None, words))
+            details = ", ".join(filter(None, words))
             left = progress.total - progress.known
             bar.update(
-                task, completed=progress.done, total=left, description=f"grading ({said})" if said else "grading"
+                task, completed=progress.done, total=left, description=f"grading ({details})" if details else "grading"
             )
-            if not console.is_terminal and time.monotonic() - told >= _MINUTE:  # the bar is for terminals
-                told = time.monotonic()
-                console.print(f"graded {progress.done} of {left}{said and f' ({said})'}", highlight=False)
+            if not console.is_terminal and time.monotonic() - last_line >= _MINUTE:  # the progress bar needs a terminal
+                last_line = time.monotonic()
+                console.print(f"graded {progress.done} of {left}{details and f' ({details})'}", highlight=False)
 
         grade_class(found, arguments.out, settings, executor, at_a_time=at_a_time, on_update=update)
 
 
 def _refuse_other_settings(out: Path, settings: Settings) -> None:
-    """Grades of one class shall not be of two kinds, nor the pages in a folder of another grading than its table."""
+    """Refuse to mix gradings with different settings in one folder, in the table or in the pages."""
     before, now = read_settings(out), json.loads(json.dumps(settings.noted()))
-    other = [f"{name} was {before.get(name)}, is {now[name]}" for name in now if before.get(name) != now[name]]
+    other = [f"{name} was {before.get(name)} and is now {now[name]}" for name in now if before.get(name) != now[name]]
     if before and other:
-        raise ClassError(f"{out} holds a grading with other settings ({'; '.join(other)}); choose another --out")
+        raise ClassError(f"{out} holds a grading with different settings ({'; '.join(other)}); choose another --out")
 
 
 def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str]) -> int:
-    """Say what came of it. Returns the exit code.
+    """Summarize the grading. Returns the exit code.
 
     Args:
-        out: Folder of the class.
-        entries: Its submissions.
-        unwritten: Name of a submission to why a page of it could not be written.
+        out: Folder with the results.
+        entries: Submissions of the class.
+        unwritten: Name of a submission to the reason why one of its pages could not be written.
     """
     graded = [each for each in entries if each.result]
     print(f"{len(graded)} of {len(entries)} graded; results in {out}, grades in {out / GRADES_FILE}")
@@ -197,16 +199,16 @@ def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str]) -
         median = statistics.median(earned for earned, _ in marks)
         full = sum(earned >= points for earned, points in marks)
         more = " or more" * any(earned > points for earned, points in marks)
-        print(f"median {median:g} of {max(points for _, points in marks)} points, {full} with all of them{more}")
+        print(f"median {median:g} of {max(points for _, points in marks)} points, {full} with full points{more}")
     if any(each.result and each.result.isolation_level < 1 for each in graded):
-        print("Some ran at isolation level 0: a self-check and no mark.")
+        print("Some submissions ran at isolation level 0; their results are self-checks and not marks.")
     _say_what_is_missing(graded)
     notes = {each.name: [*filter(None, [unwritten.get(each.name)]), *each.remarks] for each in entries}
     _list("note", [f"{name}: {'; '.join(said)}" for name, said in notes.items() if said])
     failed = [each for each in entries if not each.result]
     _list("NOT GRADED", [f"{each.name}: {each.why_no_mark}" for each in failed])
     if failed:
-        print(f"{len(failed)} could not be graded; the same command tries them again")
+        print(f"{len(failed)} could not be graded; run the same command to try again")
         return GRADER_FAILED
     return UNREADABLE if unwritten or any(each.unreadable for each in entries) else GRADED
 
@@ -219,10 +221,10 @@ def _list(what: str, lines: Sequence[str]) -> None:
 
 
 def _say_what_is_missing(graded: Sequence[Entry]) -> None:
-    """Count the modules that are missing or cannot be read, and name the submissions that have none at all."""
+    """Count missing and unreadable modules, and name the submissions without any module."""
     count = Counter(course.file_of(name) for each in graded for name in each.missing)
     if count:
         found = ", ".join(f"{name} in {counted(number, 'submission')}" for name, number in count.items())
-        print(f"Missing or unreadable: {found}; the column missing of {GRADES_FILE} says whose.")
+        print(f"Missing or unreadable: {found}; see the column missing in {GRADES_FILE}.")
     no_mark = [each for each in graded if each.why_no_mark]
-    _list("NO MARK", [f"{each.name}: {each.why_no_mark}; its cells are empty and not 0" for each in no_mark])
+    _list("NO MARK", [f"{each.name}: {each.why_no_mark}; its cells are empty instead of 0" for each in no_mark])

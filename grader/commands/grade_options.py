@@ -1,6 +1,6 @@
 """The command line of `grade`.
 
-`--help` has what students need and fits on a screen. `--help-all` has the rest too.
+`--help` shows what students need and fits on a screen; `--help-all` shows everything.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ STANDARD_OUTPUT = Path("-")
 _HINT = "hint"
 
 _EXAMPLES = """examples:
-  grade                      everything in ./starter
-  grade advantages clip      two exercises
-  grade bandit.grpo_step     one function
-  grade --watch              again after every save
-  grade hint                 a hint for the first thing that failed; repeat it
-  grade worksheet            the worksheet.json in ./starter
+  grade                      grade everything in ./starter
+  grade advantages clip      grade two exercises
+  grade bandit.grpo_step     grade one function
+  grade --watch              grade again after every save
+  grade hint                 get a hint for the first failure; repeat for more
+  grade worksheet            grade the worksheet.json in ./starter
   grade --write html=report.html
 
 exit code: 0 all passed, 1 checks failed, 2 wrong usage, 3 the grader failed
@@ -34,7 +34,7 @@ exit code: 0 all passed, 1 checks failed, 2 wrong usage, 3 the grader failed
 
 
 class _HelpAll(argparse.Action):
-    """Shows all options."""
+    """Show all options."""
 
     def __call__(self, *_: Any) -> None:
         command_line(everything=True).print_help()
@@ -42,11 +42,11 @@ class _HelpAll(argparse.Action):
 
 
 def command_line(*, everything: bool) -> argparse.ArgumentParser:
-    """The options of `grade`; with `everything`, those in `--help-all`."""
+    """The options of `grade`; with `everything`, also those of `--help-all`."""
     parser = argparse.ArgumentParser(
         prog="grade",
         usage="grade [EXERCISE[.FUNCTION] ...] [options]",
-        description="Grade your answers to the GRPO exercises and say what to look at.",
+        description="Grade your answers to the GRPO exercises and explain what is wrong.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -54,12 +54,13 @@ def command_line(*, everything: bool) -> argparse.ArgumentParser:
         "exercises",
         nargs="*",
         metavar="EXERCISE",
-        # Drafts are for those who know of them.
-        help=f"{', '.join([*course.names(optional=True), course.WORKSHEET])}; "
-        f"if none is given, {', '.join(course.names())}",
+        # Drafts work if you name them, but the help does not list them.
+        help=f"{', '.join([*course.names(optional=True), course.WORKSHEET])}; default: {', '.join(course.names())}",
     )
     _add_options_for_students(parser, everything=everything)
-    parser.add_argument("--help-all", action=_HelpAll, nargs=0, help="show all options, also those for instructors")
+    parser.add_argument(
+        "--help-all", action=_HelpAll, nargs=0, help="show all options, including those for instructors"
+    )
     _add_rare_options(parser, everything=everything)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     return parser
@@ -67,15 +68,18 @@ def command_line(*, everything: bool) -> argparse.ArgumentParser:
 
 def _add_options_for_students(parser: argparse.ArgumentParser, *, everything: bool) -> None:
     parser.add_argument(
-        "--path", type=path_argument, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)"
+        "--path",
+        type=path_argument,
+        metavar="FOLDER",
+        help="folder with your modules (default: ./starter, or here)",
     )
-    parser.add_argument("--watch", action="store_true", help="grade again after every save, what failed last first")
-    parser.add_argument("--hint", action="count", default=0, help="a hint for the first failure; repeat for more")
-    parser.add_argument("--call", action="store_true", help="show long calls of failing checks too, to paste them")
+    parser.add_argument("--watch", action="store_true", help="grade again after every save, failed checks first")
+    parser.add_argument("--hint", action="count", default=0, help="give a hint for the first failure; repeat for more")
+    parser.add_argument("--call", action="store_true", help="also show long calls of failing checks, to paste them")
     parser.add_argument(
-        "--debug", action="store_true", help="run in this process: print and breakpoint() work; no grade"
+        "--debug", action="store_true", help="run in this process, so print and breakpoint() work; gives no grade"
     )
-    parser.add_argument("--json", type=path_argument, metavar="FILE", help="write the result as JSON; - prints it")
+    parser.add_argument("--json", type=path_argument, metavar="FILE", help="write the result as JSON (- prints it)")
     parser.add_argument(
         "--write",
         type=_written_format,
@@ -87,24 +91,24 @@ def _add_options_for_students(parser: argparse.ArgumentParser, *, everything: bo
 
 
 def _add_rare_options(parser: argparse.ArgumentParser, *, everything: bool) -> None:
-    group = parser.add_argument_group("rare, and for instructors") if everything else parser
+    group = parser.add_argument_group("rare, or for instructors") if everything else parser
 
     def add(name: str, *, help: str, **options: Any) -> None:
         group.add_argument(name, help=help if everything else argparse.SUPPRESS, **options)
 
     add("--seed", type=int, default=0, metavar="N", help="seed of the generated inputs (default: 0)")
-    add("--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16; --watch: 6)")
+    add("--examples", type=positive, metavar="N", help="generated inputs per check (default: 16; --watch: 6)")
     add(
         "--jobs",
         type=int,
         choices=(1, 2),
-        help="exercises at a time (default: 2 where there are two processors); the result is the same",
+        help="exercises to grade at a time (default: 2 if there are two processors); the result is the same",
     )
     add(
         "--device",
         choices=("auto", "cpu", "cuda"),
         default="auto",
-        help="where the tensors go; auto is the CPU for these exercises",
+        help="device of the tensors; auto means the CPU for these exercises",
     )
     add(
         "--require-level",
@@ -118,17 +122,17 @@ def _add_rare_options(parser: argparse.ArgumentParser, *, everything: bool) -> N
         "--secret",
         type=path_argument,
         metavar="FILE",
-        help="secret of a class, as `course grade-all` wrote it: repeats the mark that it gave",
+        help="secret of a class, written by `course grade-all`: repeats the mark that it gave",
     )
     add(
         "--upload",
         action="store_true",
-        help="FOLDER is a whole upload: grade the modules, or the worksheet, only if some were handed in",
+        help="FOLDER is a whole upload: grade only the parts, modules or worksheet, that were handed in",
     )
 
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    """The command line. Exits with 2 and a sentence if it makes no sense."""
+    """Parse the command line. Exits with 2 and a message if it makes no sense."""
     parser = command_line(everything=False)
     arguments = parser.parse_args(argv)
     arguments.only_hint = arguments.exercises[:1] == [_HINT]
@@ -145,7 +149,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def _known_name(parser: argparse.ArgumentParser, name: str) -> str:
-    """The name of an exercise, or of one of its functions after a full stop. Exits with 2 if it is neither."""
+    """Check the name of an exercise, or of an exercise and its function. Exits with 2 if it is neither."""
     names = [*course.names(drafts=True), course.WORKSHEET]
     exercise, _, function = name.removesuffix(".py").removesuffix(".json").partition(".")
     if exercise not in names:
@@ -161,17 +165,17 @@ def _known_name(parser: argparse.ArgumentParser, name: str) -> str:
 
 def _refuse_what_makes_no_sense(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     if arguments.debug and arguments.watch:
-        parser.error("--debug and --watch do not go together")
+        parser.error("use either --debug or --watch, not both")
     if arguments.debug and arguments.worksheet:
-        parser.error("the worksheet has no code to debug; leave --debug away")
+        parser.error("the worksheet has no code to debug; omit --debug")
     if arguments.debug and arguments.write:
-        parser.error("--debug gives no grade, so there is nothing for --write")
+        parser.error("--debug gives no grade, so --write has nothing to write")
     written = [("--json", arguments.json)] if arguments.json else []
     for option, file in written + [("--write", path) for _, path in arguments.write]:
         if not file.absolute().parent.is_dir():
-            parser.error(f"there is no folder {file.parent} to write {file.name} to")
+            parser.error(f"cannot write {file.name}: there is no folder {file.parent}")
         if file != STANDARD_OUTPUT and _is_handed_in(file, arguments.path):
-            parser.error(f"{option} would overwrite {file}, which is handed in; give another name")
+            parser.error(f"{option} would overwrite {file}, which you hand in; give another name")
 
 
 def _written_format(text: str) -> tuple[str, Path]:
@@ -186,18 +190,18 @@ def _written_format(text: str) -> tuple[str, Path]:
 
 
 def default_path() -> Path:
-    """./starter if there is one, else the current folder."""
+    """./starter if it exists, else the current folder."""
     starter = Path("starter")
     return starter if starter.is_dir() else Path()
 
 
 def _is_handed_in(file: Path, folder: Path) -> bool:
-    """Whether a file is one that students write, under whatever name the system knows it."""
+    """Whether students write this file, under any name that the system accepts for it."""
     place, top = os.path.realpath(file), os.path.realpath(folder)
     if may_be_graded(os.path.basename(place)) and place.startswith(os.path.join(top, "")):
         return True
     for name in (*MODULES, WORKSHEET_FILE):
         theirs = folder / name
-        if theirs.exists() and file.exists() and theirs.samefile(file):  # KL.py on some systems
+        if theirs.exists() and file.exists() and theirs.samefile(file):  # some systems ignore case: KL.py
             return True
     return False

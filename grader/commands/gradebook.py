@@ -1,4 +1,4 @@
-"""`course gradebook`: the grades of a class in the gradebook that Canvas, Moodle or Blackboard exported."""
+"""`course gradebook`: enter a class's grades into a gradebook that Canvas, Moodle or Blackboard exported."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _PLATFORMS = ("canvas", "moodle", "blackboard")
 _OF_TIMES = ("submitted_at", "date_format")
 EXAMPLES = """examples:
   course gradebook canvas graded --gradebook export.csv --column "GRPO"
-                             show what needs a decision and what would be written, and write nothing
+                             show open decisions and planned changes, but write nothing
   course gradebook canvas graded --gradebook export.csv --column "GRPO" --out filled.csv
   course gradebook moodle graded --gradebook worksheet.csv --feedback --out filled.csv
   course gradebook moodle graded --gradebook note.csv --match "email=Indirizzo email" --scale 205 --out filled.csv
   course gradebook canvas graded --gradebook export.csv --roster classroom_roster.csv --out filled.csv
 
-RESULTS is the folder that `course grade-all` wrote. Only cells of the chosen column change in the export. What lateness
-costs is in course.toml, and extensions.toml beside it gives single students more time.
+RESULTS is the folder that `course grade-all` wrote. The command changes only cells of the chosen column. The rule for
+late work is in course.toml, and extensions.toml next to it gives single students more time.
 
-exit code: 0 fine, 1 something needs a decision (it is listed) or nothing could be written, 2 wrong usage
+exit code: 0 fine, 1 something needs a decision (it is listed) or there was nothing to write, 2 wrong usage
 """
 
 
@@ -46,47 +46,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course gradebook`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("platform", choices=_PLATFORMS, help="whose export it is")
+    add("platform", choices=_PLATFORMS, help="platform of the export")
     add("results", type=path_argument, metavar="RESULTS", help="folder of the graded class")
     add(
         "--gradebook",
         type=path_argument,
         required=True,
         metavar="EXPORT.csv",
-        help="what you exported; it is not changed",
+        help="file that you exported; the command does not change it",
     )
-    add("--out", type=path_argument, metavar="FILE", help="the filled gradebook; without it, nothing is written")
-    add("--column", default="", metavar="TITLE", help="which column, by title or number; needed if there are several")
+    add(
+        "--out",
+        type=path_argument,
+        metavar="FILE",
+        help="filled gradebook to write; without --out, the command writes nothing",
+    )
+    add("--column", default="", metavar="TITLE", help="title or number of the column; needed if there are several")
     add(
         "--scale", nargs="?", const=True, default=False, type=_points, metavar="POINTS",
-        help="scale the grades to what the column is worth; POINTS, if the export does not say it",
+        help="scale the grades to the column's maximum; give POINTS if the export lacks it",
     )  # fmt: skip
-    add("--roster", type=path_argument, metavar="FILE.csv", help="whose each submission is, and when it came")
+    add("--roster", type=path_argument, metavar="FILE.csv", help="owner and time of each submission")
     add_match(parser)
-    add("--skip", action="append", default=[], metavar="SUBMISSION", help="leave out this submission; may be repeated")
+    add("--skip", action="append", default=[], metavar="SUBMISSION", help="leave out this submission; repeatable")
     add("--missing-zero", action="store_true", help="write 0 for students without a submission")
     add(
         "--trust-late-marks", action="store_true",
-        help="Canvas: what its download does not mark as late is on time; its due date must be that of course.toml",
+        help="Canvas: work not marked as late in its download is on time; its due date must equal that in course.toml",
     )  # fmt: skip
     add(
         "--feedback", nargs="?", const=ADD_FEEDBACK, default=NO_FEEDBACK, choices=(ADD_FEEDBACK, RENEW_FEEDBACK),
-        help="Moodle: write the points of each exercise into empty feedback cells; renew: also over older comments",
+        help="Moodle: write the points of each exercise into empty feedback cells; renew also replaces older comments",
     )  # fmt: skip
     parser.set_defaults(usage_error=parser.error)
 
 
 def add_match(parser: argparse.ArgumentParser) -> None:
-    """The option that says which column is which."""
+    """The option that names columns."""
     parser.add_argument(
         "--match", action="append", default=[], type=match_argument, metavar="FIELD=TITLE",
-        help=f"the title of the column with {', '.join(moodle.FIELDS)}, in another language; or date_format=FORMAT, "
+        help=f"title of the column with {', '.join(moodle.FIELDS)}, in another language; or date_format=FORMAT, "
         "such as date_format=%%d/%%m/%%Y %%H:%%M",
     )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course gradebook`: 0 fine, 1 something is to be decided or nothing could be written."""
+    """`course gradebook`: 0 fine, 1 something needs a decision or there was nothing to write."""
     _check_usage(arguments)
     source = arguments.gradebook
     try:
@@ -103,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
         table, layout = read_export(arguments.platform, data, matched_titles(arguments))
         filled = fill(table, layout, entries, policy, _options(arguments, roster or Roster()))
     except OSError as error:
-        arguments.usage_error(f"{source} cannot be read: {error.strerror}")
+        arguments.usage_error(f"cannot read {source}: {error.strerror}")
     except LateError as error:
         return _failed(course.FILE, error)
     except GradebookError as error:
@@ -112,23 +117,23 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             replace_file(arguments.out, filled.table.as_bytes())
         except OSError as error:
-            arguments.usage_error(f"{arguments.out} cannot be written: {error.strerror}")
+            arguments.usage_error(f"cannot write {arguments.out}: {error.strerror}")
         warn_if_git_takes(arguments.out, "names and marks")
     _show(filled, arguments)
     return 1 if filled.problems else 0
 
 
 def late_policy() -> Policy | None:
-    """What lateness costs in this course.
+    """The rule for late work in this course.
 
     Raises:
-        LateError: with a line for each mistake.
+        LateError: the rule is wrong; one line per mistake.
     """
     path = course.ROOT / EXTENSIONS_FILE
     try:
         extensions = path.read_text("utf-8-sig") if path.is_file() else ""
     except (OSError, UnicodeDecodeError) as error:
-        raise LateError(f"{EXTENSIONS_FILE} cannot be read: {error}") from None
+        raise LateError(f"cannot read {EXTENSIONS_FILE}: {error}") from None
     return policy_of(course.WRITTEN, extensions)
 
 
@@ -147,28 +152,30 @@ def _options(arguments: argparse.Namespace, roster: Roster) -> Options:
 
 def _check_usage(arguments: argparse.Namespace) -> None:
     if arguments.out and not arguments.out.absolute().parent.is_dir():
-        arguments.usage_error(f"there is no folder {arguments.out.parent} to write {arguments.out.name} to")
+        arguments.usage_error(f"cannot write {arguments.out.name}: there is no folder {arguments.out.parent}")
     if arguments.out and os.path.realpath(arguments.out) == os.path.realpath(arguments.gradebook):
-        arguments.usage_error("--out is the export itself; give another file, so that you can compare the two")
+        arguments.usage_error("--out is the export itself; give another file, so that you can compare them")
     ending = arguments.gradebook.suffix
     if arguments.out and arguments.out.suffix.casefold() != ending.casefold():
-        arguments.usage_error(f"--out must have the ending of the export ({ending or 'none'}); the platform goes by it")
+        arguments.usage_error(
+            f"--out must end like the export ({ending or 'no extension'}), because the platform needs that"
+        )
     if arguments.platform != "moodle" and arguments.feedback != NO_FEEDBACK:
-        arguments.usage_error("--feedback is for moodle only")
+        arguments.usage_error("--feedback is only for moodle")
     if arguments.platform != "canvas" and arguments.trust_late_marks:
-        arguments.usage_error("--trust-late-marks is for canvas only: no other download marks what is late")
+        arguments.usage_error("--trust-late-marks is only for canvas: no other download marks late work")
     if arguments.platform != "moodle" and {field for field, _ in arguments.match} - set(_OF_TIMES):
-        arguments.usage_error(f"--match takes only {' and '.join(_OF_TIMES)} for {arguments.platform}")
+        arguments.usage_error(f"for {arguments.platform}, --match accepts only {' and '.join(_OF_TIMES)}")
 
 
 def _check_skipped(arguments: argparse.Namespace, entries: Iterable[Entry]) -> None:
     unknown = sorted(set(arguments.skip) - {entry.name for entry in entries})
     if unknown:
-        arguments.usage_error(f"--skip: no submission is called {', '.join(map(one_line, unknown))}")
+        arguments.usage_error(f"--skip: there is no submission {', '.join(map(one_line, unknown))}")
 
 
 def matched_titles(arguments: argparse.Namespace) -> dict[str, list[str]]:
-    """By field what --match says; only a name may be in several columns."""
+    """Field to the columns that --match names; only a name may use several columns."""
     titles: dict[str, list[str]] = {}
     for field, title in arguments.match:
         titles.setdefault(field, []).append(title)
@@ -179,15 +186,15 @@ def matched_titles(arguments: argparse.Namespace) -> dict[str, list[str]]:
 
 
 def read_export(platform: str, data: bytes, titles: moodle.Titles) -> tuple[Table, Layout]:
-    """A gradebook, and what stands where in it.
+    """A gradebook and its layout.
 
     Args:
-        platform: Whose it is.
+        platform: The platform that exported it.
         data: The file.
-        titles: What the instructor named with --match.
+        titles: The columns that the instructor named with --match.
 
     Raises:
-        GradebookError: it is no such export.
+        GradebookError: the file is not an export of this platform.
     """
     of_people = {field: named for field, named in titles.items() if field not in _OF_TIMES}
     if platform == "moodle":
@@ -203,24 +210,24 @@ def read_export(platform: str, data: bytes, titles: moodle.Titles) -> tuple[Tabl
 
 def _failed(path: Path, error: Exception) -> int:
     lines = [one_line(line, limit=500) for line in str(error).splitlines()]
-    print(f"course: {one_line(str(path))}: nothing was written: " + "\n  ".join(lines), file=sys.stderr)
+    print(f"course: {one_line(str(path))}: nothing written: " + "\n  ".join(lines), file=sys.stderr)
     return 1
 
 
 def _show(filled: Filled, arguments: argparse.Namespace) -> None:
-    """Decisions first, then what is late or unusual; what is as expected is counted."""
+    """Show decisions first, then late or unusual submissions; only count the expected ones."""
     unusual = [line for line in filled.lines if line.kind in (CHANGED_CELL, ZERO) or line.note]
-    show("To decide, and not written", filled.problems)
-    show("Late", [_told(line, line.late) for line in filled.lines if line.late])
-    show("To look at", [*filled.notes, *(_told(line, line.note) for line in unusual)])
+    show("Not written: you need to decide", filled.problems)
+    show("Late", [_described(line, line.late) for line in filled.lines if line.late])
+    show("Please check", [*filled.notes, *(_described(line, line.note) for line in unusual)])
     show("Without a submission", filled.without)
     kinds = [line.kind for line in filled.lines]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no grades"
-    target = f"{arguments.out} written" if arguments.out else "nothing written, because there is no --out"
-    print(one_line(f"{target}: {counts}, in the column {filled.column.header}", limit=1_000))
+    target = f"wrote {arguments.out}" if arguments.out else "nothing written, because there is no --out"
+    print(one_line(f"{target}: {counts} in the column {filled.column.header}", limit=1_000))
 
 
-def _told(line: Line, words: str) -> str:
+def _described(line: Line, words: str) -> str:
     change = f"{line.old} -> {line.new}" if line.old and line.new != line.old else line.new
     who = line.student if line.submission in ("", line.student) else f"{line.student} ({line.submission})".strip()
     return "; ".join(filter(None, (f"{who}: {change or 'no grade'}, {line.kind}", words)))
@@ -232,14 +239,16 @@ def _points(text: str) -> Decimal:
     except InvalidOperation:
         value = Decimal(0)
     if not value.is_finite() or not Decimal("0.01") <= value <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of points from 0.01 to 1000000")
+        raise argparse.ArgumentTypeError(f"must be a number of points from 0.01 to 1000000, not {text!r}")
     return value
 
 
 def match_argument(text: str) -> tuple[str, str]:
-    """A field of an export and the title of its column, as in `email=E-Mail-Adresse`."""
+    """A field of an export and its column title, as in `email=E-Mail-Adresse`."""
     name, equals, title = text.partition("=")
     known = (*moodle.FIELDS, "date_format")
     if name not in known or not equals or not title.strip():
-        raise argparse.ArgumentTypeError(f"{text!r} is not like email=E-Mail-Adresse, with {', '.join(known)}")
+        raise argparse.ArgumentTypeError(
+            f"must be like email=E-Mail-Adresse, with one of {', '.join(known)}, not {text!r}"
+        )
     return name, title.strip()

@@ -1,8 +1,7 @@
-"""`grade hint`: one hint more for the first failure of the last grading, without grading again.
+"""`grade hint`: one more hint for the first failure of the last grading, without grading again.
 
-The last result of each folder is remembered in the user's cache, and only where somebody sits at a terminal: a grading
-by a program leaves nothing behind. The hints of a check are a ladder; each `grade hint` goes one step up, until the
-folder is graded again.
+`grade` remembers the last result of each folder in the user's cache, but only at a terminal: a grading by a program
+leaves nothing behind. Each `grade hint` gives the check's next hint, until the folder is graded again.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ OK, USAGE = 0, 2
 
 
 def remember(result: Result, folder: Path) -> bool:
-    """Keep a result for `grade hint`, and say whether that worked."""
+    """Store a result for `grade hint`, and return whether that worked."""
     if not sys.stdout.isatty():
         return False
     try:
@@ -39,7 +38,7 @@ def remember(result: Result, folder: Path) -> bool:
 
 
 def last(folder: Path) -> Result | None:
-    """The last result of a folder; None if nothing is remembered."""
+    """The last result of a folder; None if none is stored."""
     try:
         return from_json(json.loads(_place(folder).read_text("utf-8"))["result"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -53,17 +52,17 @@ def run(
     console: Console,
     declared: Callable[[CheckResult], Check],
 ) -> int:
-    """Show the hints of the first failure of the last grading, one more than the last time.
+    """Show the hints for the first failure of the last grading, one more than last time.
 
     Args:
         names: "exercise" or "exercise.function": only failures of these; of all if empty.
-        folder: The submission's.
-        sha256: Of its files as they are now.
+        folder: Folder of the submission.
+        sha256: Digest of its current files.
         console: Where to print.
         declared: The declaration of a check, which has the hints.
 
     Returns:
-        0, or 2 if nothing is remembered.
+        0, or 2 if no result is stored.
     """
     from ..reports import terminal
 
@@ -72,13 +71,13 @@ def run(
         result, given = from_json(document["result"]), dict(document["given"])
     except (OSError, ValueError, KeyError, TypeError):
         print(
-            "grade: nothing is known of an earlier grading of this folder; run `grade` first, in a terminal (what goes "
-            "into a file or a pipe is not remembered), or `grade --hint`, which grades and gives a hint",
+            "grade: there is no earlier grading of this folder; run `grade` first, in a terminal (output that goes "
+            "to a file or a pipe is not remembered), or run `grade --hint`, which grades and gives a hint",
             file=sys.stderr,
         )
         return USAGE
     if sha256 != result.sha256:
-        console.print("Your files have changed since they were graded; this is about the last grading.", style="dim")
+        console.print("Your files have changed since the last grading; this hint is about that grading.", style="dim")
     for exercise in result.exercises:
         exercise.checks = [check for check in exercise.checks if not names or _is_named(check, names)]
     failed = terminal.first_failed(result)
@@ -104,13 +103,13 @@ def _write(folder: Path, result: str, given: dict[str, int]) -> None:
 
 
 def _place(folder: Path) -> Path:
-    """Where the last result of a folder is kept."""
+    """File with the last result of a folder."""
     name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
     return cache_folder() / f"{name}.json"
 
 
 def cache_folder() -> Path:
-    """Where `grade` remembers what it needs for later commands of the same user.
+    """Folder where `grade` stores what later commands of the same user need.
 
     Raises:
         OSError: this user has no home folder.

@@ -1,10 +1,10 @@
-"""`python -m grader.commands.install_torch`: installs PyTorch before the rest of the course, without CUDA.
+"""`python -m grader.commands.install_torch`: install PyTorch without CUDA, before the rest of the course.
 
-On Linux, PyPI's build of torch brings CUDA along, gigabytes that nothing here needs. PyTorch's own index has builds
-without. This takes the version in constraints.txt from there, and says how much there is to download. If that index
-cannot be reached, it says so and leaves torch to the next step, which takes PyPI's build.
+On Linux, PyPI's build of torch includes CUDA, gigabytes that the course does not need. PyTorch's own index has builds
+without CUDA. This command installs the version in constraints.txt from there, and says how much it downloads. If it
+cannot reach that index, it says so and leaves torch to the next step, which takes PyPI's build.
 
-`make` calls it. It runs before anything is installed: standard library only, and pip, or uv where there is no pip.
+`make` calls it. It runs before anything is installed, so it uses only the standard library and pip, or uv without pip.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ LARGE = "about 3 GB to download, 10 minutes or more"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Install torch or leave it to the next step; both end with 0."""
+    """Install torch or leave it to the next step; the exit code is 0 either way."""
     parser = argparse.ArgumentParser(
         prog="python -m grader.commands.install_torch", description="Install PyTorch without CUDA."
     )
-    parser.add_argument("--cuda", action="store_true", help="leave PyTorch to PyPI, whose build for Linux has CUDA")
-    parser.add_argument("--index", default=CPU_INDEX, metavar="URL", help="another index of builds without CUDA")
+    parser.add_argument("--cuda", action="store_true", help="leave PyTorch to PyPI, whose Linux build includes CUDA")
+    parser.add_argument("--index", default=CPU_INDEX, metavar="URL", help="use another index of builds without CUDA")
     chosen = parser.parse_args(arguments)
     if is_installed():
         _say("PyTorch is installed already.")
     elif sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"):
         _say(f"Installing: {SMALL}.")  # PyPI has no build with CUDA for these
     elif chosen.cuda:
-        _say(f"Installing, with PyTorch for CUDA: {LARGE}.")
+        _say(f"Installing the course and PyTorch with CUDA: {LARGE}.")
     elif not answers(chosen.index):
-        _say(f"PyTorch's own index cannot be reached; taking PyPI's build, which may bring CUDA along: {LARGE}.")
+        _say(f"Cannot reach PyTorch's own index. Installing PyPI's build instead, which may include CUDA: {LARGE}.")
     else:
-        _say(f"Installing, with PyTorch without CUDA: {SMALL}.")
+        _say(f"Installing the course and PyTorch without CUDA: {SMALL}.")
         if not installs(chosen.index):
-            _say(f"That did not work; taking PyPI's build of PyTorch, which may bring CUDA along: {LARGE}.")
+            _say(f"That failed. Installing PyPI's build of PyTorch instead, which may include CUDA: {LARGE}.")
     return 0
 
 
 def is_installed() -> bool:
-    """Whether the version of constraints.txt is here; "+cpu" behind it says which build it is."""
+    """Whether the version in constraints.txt is installed; a "+cpu" after it only names the build."""
     try:
         version, _, _ = importlib.metadata.version("torch").partition("+")
     except importlib.metadata.PackageNotFoundError:
@@ -62,7 +62,7 @@ def is_installed() -> bool:
 
 
 def answers(index: str) -> bool:
-    """Whether an index has torch; pip itself would try for minutes."""
+    """Whether an index has torch, because pip itself would try for minutes."""
     try:
         with urllib.request.urlopen(f"{index.rstrip('/')}/torch/", timeout=_ANSWER_SECONDS):
             return True
@@ -71,7 +71,7 @@ def answers(index: str) -> bool:
 
 
 def installs(index: str) -> bool:
-    """Install torch alone: what it needs comes from PyPI with the rest, in the versions of constraints.txt."""
+    """Install only torch: its dependencies come from PyPI with the rest, in the versions of constraints.txt."""
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
     if importlib.util.find_spec("pip") is None:
         command = [os.environ.get("UV", "uv"), "pip", "install", "--python", sys.executable]

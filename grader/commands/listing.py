@@ -1,4 +1,4 @@
-"""What class commands print: a title, and a line for each thing that a person should see."""
+"""Output of class commands: a title, and one line per item to look at."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..core.text import one_line
 
 
 def show(title: str, lines: Sequence[str], *, most: int = 40) -> None:
-    """Print the lines under their title; nothing if there are none, and a count of those beyond `most`."""
+    """Print at most `most` lines under a title, and count the rest; print nothing without lines."""
     if not lines:
         return
     print(f"{title}:")

@@ -1,4 +1,4 @@
-"""The pages of the site that the build writes, with one of all options of the commands."""
+"""The pages that the site's build generates, including one with all options of the commands."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ description: Every option of the commands that an instructor of the GRPO course 
 
 # All options
 
-This is what each command prints with `--help`, without the examples.
+This page shows the `--help` of each command, without the examples.
 """
 
 
 def write() -> None:
-    """Write all generated pages that have changed."""
+    """Write the generated pages that have changed."""
     generated_pages.write({OPTIONS: options_page()})
 
 

@@ -1,6 +1,6 @@
-"""Says so where a command writes names, marks or a secret into a place from which git would take them.
+"""Warns if a command writes names, marks or a secret to a place where git would commit them.
 
-Left out: whether the folder is shared by other means. Nobody commits a cloud by accident.
+It does not check whether the folder is shared by other means.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ _TAKEN = 1  # exit code of `git check-ignore`: 0 ignored, 128 no repository
 
 
 def warn_if_git_takes(path: Path, what: str) -> None:
-    """One line on standard error, if a file or folder lies in a git repository that does not ignore it.
+    """Print a line on standard error if a file or folder is in a git repository that does not ignore it.
 
     Args:
-        path: What is written.
-        what: What it holds, for the sentence.
+        path: File or folder to write.
+        what: Its contents, for the message.
     """
     folders, git = path.absolute().parents, shutil.which("git")
     if git is None or not folders[0].is_dir() or not any((each / ".git").exists() for each in folders):
         return
     command = [git, "-C", str(path.absolute().parent), "check-ignore", "--quiet", "--no-index", path.name]
     if subprocess.run(command, check=False, capture_output=True).returncode == _TAKEN:
-        said = f"{one_line(str(path))} holds {what} and lies in a git repository that does not ignore it: "
+        said = f"{one_line(str(path))} contains {what} and is in a git repository that does not ignore it: "
         print(f"course: {said}write it elsewhere, or add it to .gitignore", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`course regrade`: grade one submission of a graded class again, as it is now, under the course as it is now."""
+"""`course regrade`: grade one submission of a graded class again, with its current files and the current course."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from ..core.text import one_line
 SAME, DIFFERENT, GRADER_FAILED = 0, 1, 3
 EXAMPLES = """examples:
   course regrade graded ada mailed.zip --dry-run
-                             say what would change, and write nothing
+                             show what would change, but write nothing
   course regrade graded ada mailed.zip
-                             and put the new result into the folder, its grades.csv and its pages
+                             also put the new result into the folder, its grades.csv and its pages
 
-RESULTS is the folder that `course grade-all --out` wrote, NAME what its grades.csv calls the submission. FILES is what
-this student handed in, as a folder, a zip or a file of any name, or the folder or zip of the whole class. It is graded
-with the settings of the class. The other submissions keep their results. After a change of the course that concerns
-everybody, grade the whole class again: course grade-all.
+RESULTS is the folder that `course grade-all --out` wrote, and NAME is the submission's name in its grades.csv. FILES is
+this student's work, as a folder, a zip or a file of any name, or the folder or zip of the whole class. The command uses
+the class's settings. The other submissions keep their results. If a change of the course affects everybody, grade the
+whole class again with course grade-all.
 
 exit code: 0 every check has the same outcome, 1 something changed, 2 wrong usage, 3 the grader could not grade it
 """
@@ -44,9 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course regrade`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
     parser.add_argument("results", type=path_argument, metavar="RESULTS", help="folder of the graded class")
-    parser.add_argument("name", metavar="NAME", help="of the submission")
-    parser.add_argument("files", type=path_argument, metavar="FILES", help="of this submission, or of the whole class")
-    parser.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
+    parser.add_argument("name", metavar="NAME", help="name of the submission")
+    parser.add_argument(
+        "files", type=path_argument, metavar="FILES", help="files of this submission, or of the whole class"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, but write nothing")
     parser.add_argument(
         "--secret", type=path_argument, metavar="FILE", help=f"secret of the class (default: {SECRET_FILE} in RESULTS)"
     )
@@ -57,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         return _run(arguments)
     except OSError as error:
-        what = f"{error.filename or arguments.results} cannot be written: {error.strerror}"
+        what = f"cannot write {error.filename or arguments.results}: {error.strerror}"
         print(f"course regrade: {one_line(what, limit=1_000)}", file=sys.stderr)
         return GRADER_FAILED
     finally:
@@ -81,12 +83,17 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
-    """What the class was graded with.
+    """The settings that the class was graded with.
 
     Raises:
-        ClassError: this course or this secret is another one.
+        ClassError: the course or the secret is a different one.
     """
-    secret = read_secret(arguments.secret or arguments.results / SECRET_FILE)
+    own = arguments.results / SECRET_FILE
+    if not arguments.secret and not own.exists():
+        raise ClassError(
+            f"{arguments.results} holds no {own.name}; give --secret the file that the class was graded with"
+        )
+    secret = read_secret(arguments.secret or own)
     try:
         settings = Settings.of(read_settings(arguments.results), secret)
     except ValueError as error:
@@ -101,13 +108,13 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 
 def _handed_in(entry: Entry, path: Path) -> HandedIn:
-    """The files of one submission, in those of its class or alone under any name.
+    """The files of one submission, from those of its class or alone under any name.
 
     Raises:
-        ClassError: there are none, or those of several others.
+        ClassError: there are none, or only files of several other submissions.
     """
     found: list[HandedIn] = []
-    with suppress(ClassError):  # one submission and no class
+    with suppress(ClassError):  # a single submission, not a class
         found = find_submissions(path)
     for each in found:
         if each.name == entry.name:
@@ -115,10 +122,10 @@ def _handed_in(entry: Entry, path: Path) -> HandedIn:
     others = [each.name for each in found if each.read().has_modules]
     if len(others) > 1:
         hint = nearest(entry.name, others)
-        raise ClassError(f"{path} holds several submissions, and none is called {entry.name}; {hint}")
+        raise ClassError(f"{path} contains several submissions, but none named {entry.name}; {hint}")
     alone = submission_at(path)
     if not alone.read().has_modules and alone.read().missing:
-        raise ClassError(f"{path} holds no file that is graded; give the folder, zip or file of {entry.name}")
+        raise ClassError(f"{path} contains no file to grade; give the folder, zip or file of {entry.name}")
     known = {name: getattr(entry, name) for name in ("name", "people", "submitted_at", "marked_late", "uploads")}
     return replace(alone, **known)
 
@@ -131,31 +138,31 @@ def _named(name: str, known: Sequence[Entry], where: str) -> Entry:
 
 
 def _why_not(arguments: argparse.Namespace, entries: Sequence[Entry], before: Entry, after: Entry) -> str:
-    """Why nothing is written; empty if the new result is to be kept."""
+    """Why nothing is written; empty if the new result should be stored."""
     if arguments.dry_run:
         return "nothing written (--dry-run)"
     if before.key == after.key and before.result:
-        return "nothing written: the files, the course and the settings are those of the result that is there"
+        return "nothing written: the existing result is from the same files, course and settings"
     worth = {each.result.points for each in entries if each.result and each.name != before.name}
     now = after.result.points if after.result else 0
     if worth and now not in worth:
         were = " or ".join(map(str, sorted(worth)))
         return (
-            f"nothing written: it is worth {now} points now, and the others {were}; "
+            f"nothing written: this submission is now out of {now} points, but the others are out of {were}; "
             "the course has changed, so grade the whole class again"
         )
     return ""
 
 
 def _keep(out: Path, settings: Settings, planned: Planned, answer: Answer) -> str:
-    """Put the new result into the folder of the class, and write what is made from it."""
+    """Store the new result in the class's folder, and update the table and the pages."""
     keep_one(out, planned, answer)
     write_files(out, settings.graded)
-    return f"written to {out}; the other submissions keep their results"
+    return f"wrote the result to {out}; the other submissions keep their results"
 
 
 def _say(before: Entry, after: Entry, difference: Difference) -> None:
-    """What it earns now, the checks that did it, and what was given by hand: a point is not due twice."""
+    """The new points, the checks that changed, and points by hand, which may no longer be due."""
     name, old = one_line(before.name), before.result
     now = f"{after.result.earned} of {after.result.points} points" if after.result else ""
     if not difference.changes:
@@ -167,4 +174,4 @@ def _say(before: Entry, after: Entry, difference: Difference) -> None:
             for check in checks:
                 print(f"  {words}  {check}")
     if before.by_hand:
-        print(f"by hand {one_line('; '.join(map(str, before.by_hand)), limit=1_000)}: see whether that is still due")
+        print(f"by hand {one_line('; '.join(map(str, before.by_hand)), limit=1_000)}: check whether this is still due")

@@ -1,4 +1,4 @@
-"""`course report`: what the results of a class say together, as one HTML page and as CSV."""
+"""`course report`: summarize the results of a class on one HTML page and as CSV."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from .handout import site_url
 from .personal_data import warn_if_git_takes
 
 TOP = 10
-"""Pairs that are listed whatever their share, of whole submissions and of each file."""
+"""Pairs to list regardless of their similarity, for whole submissions and for each file."""
 
 T = TypeVar("T")
 EXAMPLES = """examples:
   course report results --out report.html
   course report results --out report.html --outcomes outcomes.csv
-                             also one line for each check of each submission
+                             also write one line per check of each submission
   course report results --out mine.html --names
-                             with all submissions by name, for you alone
+                             list all submissions by name, for you alone
   course report results --out mine.html --names --similarity submissions
-                             and with pairs that have text in common; mine.pairs.html shows them side by side
+                             also list pairs that share text; mine.pairs.html shows them side by side
   course report results --out mine.html --names --similarity submissions --also 2025 --also found-on-the-web
-                             compared with the submissions of an older class and with a public solution too
+                             also compare with the submissions of an older class and with a public solution
 
-RESULTS is the folder that `course grade-all` wrote. Without --names nothing that is written names a student.
+RESULTS is the folder that `course grade-all` wrote. Without --names, this command writes no student's name.
 
 exit code: 0 fine, 1 a submission has no mark, 2 wrong usage
 """
@@ -55,23 +55,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
     parser.add_argument("results", type=path_argument, metavar="RESULTS", help="folder that `course grade-all` wrote")
     parser.add_argument(
-        "--out", type=path_argument, required=True, metavar="FILE.html", help="the page; replaced if it exists"
+        "--out", type=path_argument, required=True, metavar="FILE.html", help="page to write; replaced if it exists"
     )
     parser.add_argument(
         "--outcomes", type=path_argument, metavar="FILE.csv",
-        help="also a line for each check of each submission, by name with --names; replaced if it exists",
+        help="also write one line per check of each submission, by name with --names; replaced if it exists",
     )  # fmt: skip
-    parser.add_argument("--site", type=site_url, metavar="URL", help="where the pages of the course are published")
-    parser.add_argument("--names", action="store_true", help="add what names students: grades and equal contents")
+    parser.add_argument("--site", type=site_url, metavar="URL", help="address of the course's published pages")
+    parser.add_argument(
+        "--names", action="store_true", help="add the parts that name students: grades and equal contents"
+    )
     parser.add_argument(
         "--similarity",
         type=path_argument,
         metavar="SUBMISSIONS",
-        help="add similar pairs; the folder or zip that was graded",
+        help="add similar pairs; give the folder or zip that was graded",
     )
     parser.add_argument(
         "--also", type=path_argument, action="append", default=[], metavar="FOLDER",
-        help="compare the class with these too: an older class, or one public solution; may be repeated",
+        help="also compare the class with an older class or a public solution; repeatable",
     )  # fmt: skip
     parser.set_defaults(usage_error=parser.error)
 
@@ -104,44 +106,44 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             replace_file(path, text)
         except OSError as error:
-            arguments.usage_error(f"{path} cannot be written: {error.strerror}")
+            arguments.usage_error(f"cannot write {path}: {error.strerror}")
     missing = report.handed_in - report.graded
     without = f", {missing} without a mark" if missing else ""
-    print(f"{', '.join(map(str, written))} written: {report.graded} graded{without}")
+    print(f"wrote {', '.join(map(str, written))}: {report.graded} graded{without}")
     return 1 if missing else 0
 
 
 def _student_pages(results: Path, out: Path, entries: Iterable[Entry]) -> dict[str, str]:
-    """Name of each submission to its report, where `course grade-all --write html` has written one, as a link."""
+    """Name of each submission to a link to its report, if `course grade-all --write html` wrote one."""
     folder = results / "html"
     there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     pages = {entry.name: f"{file_name(entry.name)}.html" for entry in entries if entry.result}
     try:
         place = quote(Path(os.path.relpath(os.path.realpath(folder), os.path.realpath(out.parent))).as_posix())
-    except ValueError:  # on another drive of Windows
+    except ValueError:  # on another Windows drive
         place = folder.absolute().as_uri()
     return {name: f"{place}/{quote(page)}" for name, page in pages.items() if page in there}
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
     if arguments.out.suffix.lower() not in (".html", ".htm"):
-        arguments.usage_error(f"--out must be a file that ends in .html, not {arguments.out}")
+        arguments.usage_error(f"--out must end in .html, not {arguments.out}")
     for path in filter(None, (arguments.out, arguments.outcomes)):
         if not path.absolute().parent.is_dir():
-            arguments.usage_error(f"there is no folder {path.parent} to write {path.name} to")
+            arguments.usage_error(f"cannot write {path.name}: there is no folder {path.parent}")
     if arguments.outcomes and arguments.outcomes.suffix.lower() != ".csv":
-        arguments.usage_error(f"--outcomes must be a file that ends in .csv, not {arguments.outcomes}")
+        arguments.usage_error(f"--outcomes must end in .csv, not {arguments.outcomes}")
     if arguments.outcomes and os.path.realpath(arguments.outcomes.parent) == os.path.realpath(arguments.results):
-        arguments.usage_error(f"{arguments.results} has CSV files of its own; write --outcomes to another folder")
+        arguments.usage_error(f"{arguments.results} has its own CSV files; write --outcomes to another folder")
     if arguments.also and not arguments.similarity:
-        arguments.usage_error("--also goes with --similarity")
+        arguments.usage_error("--also needs --similarity")
     if arguments.similarity and not arguments.names:
-        arguments.usage_error("similar pairs name students; add --names, and keep the page to yourself")
+        arguments.usage_error("similar pairs name students; add --names, and do not share the page")
 
 
 @dataclass(frozen=True)
 class _Compared:
-    """What came of comparing a class, with what the side-by-side page needs."""
+    """Similar pairs of a class, with the data for the side-by-side page."""
 
     similarity: Similarity
     texts: Submissions
@@ -152,9 +154,9 @@ def _compared(arguments: argparse.Namespace) -> _Compared:
     """Compare the texts of a class, with a progress bar.
 
     Raises:
-        ClassError: there is nothing like a class.
+        ClassError: there is no class to compare.
     """
-    from ..classroom.submissions import find_submissions  # reads archives, which a report without this never does
+    from ..classroom.submissions import find_submissions  # imported late: only this part of the report reads archives
     from ..workshop.catalogue import variants
 
     texts = {
@@ -173,10 +175,10 @@ def _compared(arguments: argparse.Namespace) -> _Compared:
 
 
 def _others(path: Path) -> dict[str, dict[str, str]]:
-    """The submissions of an older class, or one solution, by a name that begins with that of the folder.
+    """The submissions of an older class, or one solution, under names that begin with the folder's name.
 
     Raises:
-        ClassError: there is nothing of the kind.
+        ClassError: the folder contains neither.
     """
     from ..classroom.submissions import find_submissions
 

@@ -1,4 +1,4 @@
-"""The tip to use `grade --watch`, for people who run `grade` again and again at a terminal."""
+"""The tip to use `grade --watch`, for people who run `grade` repeatedly at a terminal."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import time
 from ..core.result import replace_file
 from .hint import cache_folder
 
-TIP = "This is the third `grade` in ten minutes; `grade --watch` grades after every save and imports PyTorch only once."
+TIP = (
+    "This is your third `grade` in ten minutes: `grade --watch` grades after every save and imports PyTorch only once."
+)
 _SECONDS = 600
 _TIMES = 3
 
 
 def is_due() -> bool:
-    """Note that `grade` ran now, and say whether it is the third time in ten minutes."""
+    """Record this run of `grade`, and return whether it is the third in ten minutes."""
     if not sys.stdout.isatty() or os.environ.get("CI"):
         return False
     now = time.time()

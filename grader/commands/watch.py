@@ -1,4 +1,4 @@
-"""What `grade --watch` knows when it grades again after a save."""
+"""State that `grade --watch` keeps from one grading to the next."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Before:
     """The last grading.
 
     Attributes:
-        result: What came of it.
-        submission: What was graded.
+        result: Its result.
+        submission: The graded submission.
         first: The check that failed first, which is the first to run again.
     """
 
@@ -28,7 +28,7 @@ class Before:
     first: str | None
 
     def to_grade_again(self, submission: Submission) -> set[str]:
-        """The exercises whose files have changed, and those that use them; all if the last grading did not end."""
+        """The exercises whose files have changed, and those that use them; all if the last grading did not finish."""
         old, everything = self.submission, {exercise.name for exercise in course.KNOWN}
         changed = _differing(old.files, submission.files) | _differing(old.problems, submission.problems)
         files = {exercise.file_name: exercise for exercise in course.KNOWN}
@@ -46,7 +46,7 @@ class Before:
             changed |= more
 
     def merged(self, part: Result) -> Result:
-        """A new result of some exercises, with what is known of the others."""
+        """A new result for some exercises, combined with the earlier results of the others."""
         known = {exercise.name: exercise for exercise in self.result.exercises}
         exercises = [exercise if exercise.checks else known[exercise.name] for exercise in part.exercises]
         return replace(part, exercises=exercises)

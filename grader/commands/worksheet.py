@@ -1,4 +1,4 @@
-"""`course worksheet`: all submissions beside what the numbers show, question by question, as one HTML page."""
+"""`course worksheet`: all submissions and what the numbers show, question by question, on one HTML page."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ EXAMPLES = """example:
 
   course worksheet download-of-the-class.zip --out worksheets.html
 
-Each SUBMISSION is a folder with a worksheet.json, such a file, or the zip of a whole class. One that cannot be read is
-listed with the reason.
+Each SUBMISSION is a folder with a worksheet.json, a JSON file, or the zip of a whole class. The page lists submissions
+that cannot be read, with the reason.
 
 exit code: 0 fine, 1 a submission could not be read, 2 wrong usage
 """
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "submissions", nargs="+", type=path_argument, metavar="SUBMISSION", help="folder, JSON file, or zip of a class"
     )
     parser.add_argument(
-        "--out", type=path_argument, required=True, metavar="FILE.html", help="the page; replaced if it exists"
+        "--out", type=path_argument, required=True, metavar="FILE.html", help="page to write; replaced if it exists"
     )
     parser.set_defaults(usage_error=parser.error)
 
@@ -42,21 +42,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course worksheet`: 0 fine, 1 a submission could not be read."""
     if arguments.out.suffix.lower() not in (".html", ".htm"):
-        arguments.usage_error(f"--out must be a file that ends in .html, not {arguments.out}")
+        arguments.usage_error(f"--out must end in .html, not {arguments.out}")
     if not arguments.out.absolute().parent.is_dir():
-        arguments.usage_error(f"there is no folder {arguments.out.parent} to write {arguments.out.name} to")
+        arguments.usage_error(f"cannot write {arguments.out.name}: there is no folder {arguments.out.parent}")
     handed_in = [_handed_in(name, file) for name, file in _files(arguments.submissions)]
     try:
         arguments.out.write_text(page(handed_in), "utf-8", newline="\n")
     except OSError as error:
-        arguments.usage_error(f"{arguments.out} cannot be written: {error.strerror}")
+        arguments.usage_error(f"cannot write {arguments.out}: {error.strerror}")
     unread = sum(bool(each.problem) for each in handed_in)
-    print(f"{arguments.out} written: {len(handed_in) - unread} read, {unread} could not be read")
+    print(f"wrote {arguments.out}: {len(handed_in) - unread} read, {unread} could not be read")
     return 1 if unread else 0
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """The folders' names; where two are the same, the paths as they were given."""
+    """The folders' names; if two are the same, the paths as given."""
     folders = (path.parent if path.name == FILE_NAME else path for path in paths)
     names = [os.path.basename(os.path.realpath(folder)) or str(folder) for folder in folders]
     return [str(path) if names.count(name) > 1 else name for name, path in zip(names, paths, strict=True)]

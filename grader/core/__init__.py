@@ -1,1 +1,1 @@
-"""Plain data about what is graded and what came of it, and text made safe."""
+"""Plain data about submissions and results, and text made safe."""

@@ -1,30 +1,26 @@
 """Types of command-line arguments that several commands share.
 
-Left out: whether a file is there. Each command says that itself, with what to give instead.
+They do not check whether a file exists: each command does, and says what to give instead.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from . import course
-from .cores import cores
 from .text import listed
 
 
 def path_argument(text: str) -> Path:
     """A path on a command line.
 
-    Args:
-        text: As it was given.
-
     Raises:
-        argparse.ArgumentTypeError: it is empty, which would mean the current folder, or longer than the system takes,
-            so that every question about it would fail.
+        argparse.ArgumentTypeError: it is empty, which would mean the current folder, or longer than the system takes.
     """
     if not text:
         raise argparse.ArgumentTypeError("the path is empty; give one, or . for the current folder")
@@ -32,7 +28,7 @@ def path_argument(text: str) -> Path:
         os.lstat(text)
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
-            raise argparse.ArgumentTypeError("the path is longer than this system takes; give a shorter one") from None
+            raise argparse.ArgumentTypeError("the path is too long for this system; give a shorter one") from None
     return Path(text)
 
 
@@ -44,52 +40,59 @@ def positive(text: str) -> int:
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
-    """What to give instead of an unknown name: the known one that is most like it, or all of them."""
-    import difflib  # only a misspelt name waits for it
+    """What to give instead of an unknown name: the most similar known name, or all of them."""
+    import difflib  # imported late: only a misspelled name needs it
 
     close = difflib.get_close_matches(name, names, 1, 0.4)
-    return f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
+    return f"did you mean {close[0]}?" if close else f"choose from {', '.join(names)}"
+
+
+def cores(groups: Path = Path("/sys/fs/cgroup")) -> int:
+    """How many gradings at a time suit this machine: the processors that this process may use, at least 1.
+
+    In a container or under `taskset` these are fewer than the machine has. A quota, such as `docker run --cpus 1.5`
+    sets, is rounded down.
+
+    Args:
+        groups: Where the system shows the control group of this process.
+    """
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with contextlib.suppress(OSError, ValueError, ZeroDivisionError):  # "max" is no number: no quota
+        quota, period = (groups / "cpu.max").read_text("ascii").split()
+        allowed = min(allowed, int(quota) // int(period))
+    return max(1, allowed)
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """Add `--jobs N`, one a core if it is not given."""
-    parser.add_argument(
-        "--jobs",
-        type=positive,
-        default=cores(),
-        metavar="N",
-        help="gradings at a time (default: one a core)",
-    )
+    """Add `--jobs N`."""
+    how = "gradings at a time (default: one per core)"
+    parser.add_argument("--jobs", type=positive, default=cores(), metavar="N", help=how)
 
 
-def add_names(parser: argparse.ArgumentParser, of: str, names: Sequence[str]) -> None:
-    """Add an argument for any number of known names.
-
-    Args:
-        parser: Of the command.
-        of: What they name, in the plural: the name of the argument.
-        names: The known ones; any other is refused. None given means all of them.
-    """
+def add_names(parser: argparse.ArgumentParser) -> None:
+    """Add an argument for any number of exercises, drafts included."""
+    names = course.names(drafts=True)
 
     def known(name: str) -> str:
         if name not in names:
             raise argparse.ArgumentTypeError(f"there is no {name!r}; {nearest(name, names)}")
         return name
 
-    shown = f"{', '.join(names)}; all if none"
-    parser.add_argument(of, nargs="*", type=known, metavar=of.removesuffix("s").upper(), help=shown)
+    parser.add_argument(
+        "exercises", nargs="*", type=known, metavar="EXERCISE", help=f"{', '.join(names)} (default: all)"
+    )
 
 
 def add_exercises(parser: argparse.ArgumentParser) -> None:
-    """`--exercises`, for `exercises_to_hand_out` and `exercises_to_grade`."""
+    """Add `--exercises`, for `exercises_to_hand_out` and `exercises_to_grade`."""
     names = course.names(optional=True)
     parser.add_argument(
-        "--exercises", nargs="+", choices=names, metavar="NAME", help=f"some exercises only: {', '.join(names)}"
+        "--exercises", nargs="+", choices=names, metavar="NAME", help=f"only these exercises: {', '.join(names)}"
     )
 
 
 def exercises_to_hand_out(arguments: argparse.Namespace) -> tuple[course.Exercise, ...]:
-    """The exercises of `--exercises`, in the order of the course; a usage error if one is missing that others call."""
+    """The exercises of `--exercises`, in the course's order; a usage error if they need one that is missing."""
     chosen = _chosen(arguments.exercises or course.names(optional=True))
     if missing := course.missing_of(chosen):
         arguments.usage_error(f"--exercises: {missing}")
@@ -97,13 +100,13 @@ def exercises_to_hand_out(arguments: argparse.Namespace) -> tuple[course.Exercis
 
 
 def exercises_to_grade(arguments: argparse.Namespace) -> tuple[course.Exercise, ...]:
-    """The exercises of `--exercises`, by default those that count; a usage error if it mixes in optional ones."""
+    """The exercises of `--exercises`, by default those that count; a usage error if these include optional ones."""
     chosen = _chosen(arguments.exercises or course.names())
     optional = [each.name for each in chosen if each.optional]
     if optional and len(chosen) > len(optional):
         arguments.usage_error(
-            f"--exercises: {listed(optional)} is optional and in no total; grade it alone, or count it by naming it in "
-            f"`exercises` of {course.FILE.name}"
+            f"--exercises: {listed(optional)} is optional and in no total; grade it alone, or add it to `exercises` in "
+            f"{course.FILE.name}"
         )
     return chosen
 

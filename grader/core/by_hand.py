@@ -1,10 +1,8 @@
-"""Points that an instructor gives or takes by hand, beside a result and never in it.
+"""Points that an instructor adds or takes off by hand. No result has them: it says what the code earned.
 
-A result says what the code earned, and stays as it is. What was given by hand comes last: after lateness, before a
-gradebook scales. Where such points are kept, `classroom.adjustments` knows.
+They apply last: after lateness, before a gradebook scales. `classroom.adjustments` stores them.
 
-Left out on purpose: a mark that takes the place of another. A difference with a reason can still be followed after the
-class was graded again.
+Left out on purpose: replacing a mark. A difference with a reason still makes sense after the class is graded again.
 """
 
 from __future__ import annotations
@@ -16,33 +14,23 @@ from decimal import Decimal
 
 @dataclass(frozen=True)
 class ByHand:
-    """One decision of the instructor on one submission.
+    """One decision of the instructor on one submission."""
 
-    Attributes:
-        points: Added to what counts; may be negative, or 0 for an answer that changes nothing.
-        reason: One sentence, which the student reads.
-    """
-
-    points: Decimal
-    reason: str
+    points: Decimal  # added to what counts; may be negative, or 0 for an answer that changes nothing
+    reason: str  # one sentence, which the student reads
 
     def __str__(self) -> str:
         return f"{signed(self.points)}: {self.reason}"
 
 
 def with_by_hand(counts: Decimal, given: Sequence[ByHand]) -> Decimal:
-    """What counts in the end: never below 0, and above the maximum if so much was given.
-
-    Args:
-        counts: What the code earned, after lateness where that costs something.
-        given: The decisions.
-    """
+    """What counts in the end, after lateness: never below 0, and above the maximum if so much was given."""
     return max(Decimal(0), counts + total(given)) if given else counts
 
 
 def total(given: Sequence[ByHand]) -> Decimal:
-    """All decisions together."""
-    return sum((each.points for each in given), Decimal(0))
+    """The points of all decisions."""
+    return sum((decision.points for decision in given), Decimal(0))
 
 
 def signed(points: Decimal) -> str:
@@ -51,5 +39,5 @@ def signed(points: Decimal) -> str:
 
 
 def shown(points: Decimal) -> str:
-    """Points as a person writes them: 5 and not 5.00."""
+    """Points as a person writes them: 5 instead of 5.00."""
     return str(int(points)) if points == int(points) else str(points.normalize())

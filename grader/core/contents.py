@@ -1,8 +1,8 @@
-"""The one reader of submissions: decides which file of an upload is which module, for every command alike.
+"""The only reader of submissions: for every command, it decides which file of an upload is which module.
 
-The modules may lie at the top, in `starter/`, in another folder, or in one archive. Other Python files next to them
-that they import are taken along. Every choice has a note. Nothing else is read: `conftest.py`, `pytest.ini`, given
-files, which are the course's own, archives in archives, and whatever has the name of a library.
+The modules may be at the top, in `starter/`, in another folder, or in one archive. The reader also takes other Python
+files next to them that they import. It notes every choice, and reads nothing else: not `conftest.py` or `pytest.ini`,
+not the given files (the course has its own), no archives in archives, and no file named like a library.
 """
 
 from __future__ import annotations
@@ -17,25 +17,27 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from .course import EXERCISES, KNOWN, given_files
 from .files import (
     ARCHIVES,
     MAX_ARCHIVE_BYTES,
     OTHER_ARCHIVES,
-    ArchiveError,
     Member,
+    UnreadableError,
+    in_memory,
     member_of_folder,
     members_of_archive,
     members_of_folder,
 )
 from .notebook import MAX_NOTEBOOK_BYTES, code_of, without_host_setup, written_files
-from .source import INSTALLED, defined_again, foreign_imports, functions, place
-from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of, wide_encoding
-from .text import counted, listed, one_line
+from .source import INSTALLED, foreign_imports, functions, is_unwritten, place
+from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of
+from .text import counted, listed, one_line, some
 
 WORKSHEET_FILE, LARGEST_WORKSHEET = "worksheet.json", 2_000_000
-"""Its name, and how many of its bytes are read. JSON takes at most six bytes per character."""
+"""Its name, and the number of bytes to read. JSON takes at most six bytes per character."""
 
 WHERE_TO_GET_IT = (
     f'there is no {WORKSHEET_FILE}: press "Download answers (JSON)" on the worksheet page and put it next to your'
@@ -46,78 +48,66 @@ READING_SECONDS = 15.0
 
 MODULES = tuple(exercise.file_name for exercise in EXERCISES)
 MAX_HELPERS, MAX_HELPER_BYTES = 10, 100_000
-"""Other files that are taken along: how many, and their total size."""
+"""Limits on the other files that the reader takes: their number and total size."""
 
-_UNCOUNTED = tuple(exercise.file_name for exercise in KNOWN if exercise not in EXERCISES)  # optional, and drafts
-# What Canvas and browsers add to the name of a second upload or download: at most six characters.
-_COPY = r"(?:-(?P<dash>\d{1,3})| ?\((?P<bracket>\d{1,3})\))"
-_ENDS_LIKE_A_COPY = re.compile(rf"{_COPY}\Z", re.ASCII)
-# Any other name with "_" may be one of Canvas's.
-_STEMS = "|".join(re.escape(name.removesuffix(".py")) for name in (*MODULES, *_UNCOUNTED))
-_LIKE_A_MODULE = re.compile(rf"(?P<stem>{_STEMS}|[a-z]+){_COPY}?\.(?:py(?:\.txt)?|ipynb)", re.IGNORECASE | re.ASCII)
-_LIKE_A_WORKSHEET = re.compile(rf"worksheet{_COPY}?\.json", re.IGNORECASE | re.ASCII)
+_EXERCISES = {exercise.file_name: exercise for exercise in KNOWN}
+_ENDINGS = (".py", ".py.txt", ".ipynb")
+# A copy has the number that Canvas or a browser adds to the name of a second upload or download.
+_NAME = re.compile(
+    r"(?P<stem>.*?)(?:-(?P<dash>\d{1,3})| ?\((?P<bracket>\d{1,3})\))?(?P<ending>\.py\.txt|(?:\.tar)?\.[a-z0-9]+)",
+    re.DOTALL | re.ASCII,
+)
 _IMPORT = re.compile(r"\b(?:from|import)\b[^\n(]{0,200}(?:\([^)]{0,2000}\))?")
-# Python's own, what may be installed, and the names that a worker takes for the submission's folder.
+# Python's own modules, packages that may be installed, and names that a worker gives to the submission's folder.
 _LIBRARIES = (
     sys.stdlib_module_names | INSTALLED | {"scipy", "pandas", "starter", "submission", "grader", "reference", "given"}
 )
-_NOTES, _LISTED = 8, 3
-_STRAYS = 20
-"""Files without the name of a module that are looked into."""
+_MAX_NOTES = 8
+_MAX_STRAYS = 20
+"""Files without the name of a module that are searched for its functions."""
 _TOP = PurePosixPath()
+_Candidates = dict[PurePosixPath, dict[str, list[Member]]]
+_Choice = TypeVar("_Choice")
 
 
 @dataclass(frozen=True)
 class NoWorksheet:
-    """Why there is no worksheet to read.
+    """Why there is no worksheet to read."""
 
-    Attributes:
-        problem: The sentence for the student.
-        missing: Whether there is no such file.
-    """
-
-    problem: str
-    missing: bool = False
+    problem: str  # the sentence for the student
+    missing: bool = False  # there is no such file
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What one student handed in, as far as it is graded.
+    """What one student handed in, as far as it is graded."""
 
-    Attributes:
-        submission: The modules; one that cannot be read has a problem instead of a text.
-        worksheet: The bytes of the file, or why there is none.
-        notes: What was decided and what was odd, for the student and the instructor.
-        place: The folder of the modules, from the top of the upload.
-    """
-
-    submission: Submission
-    worksheet: bytes | NoWorksheet
-    notes: tuple[str, ...] = ()
-    place: PurePosixPath = _TOP
+    submission: Submission  # a module that cannot be read has a problem instead of a text
+    worksheet: bytes | NoWorksheet  # the bytes of the file, or why there is none
+    notes: tuple[str, ...] = ()  # which files were chosen and what was odd, for the student and the instructor
+    place: PurePosixPath = _TOP  # the folder of the modules, from the top of the upload
+    missing_modules: tuple[str, ...] = ()  # those without a file
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Names of the files that are not there; one that cannot be read is there."""
-        modules = [name for name in MODULES if self.submission.problems.get(name) == _is_missing(name)]
+        """Names of missing files; unreadable ones are not missing."""
         no_worksheet = isinstance(self.worksheet, NoWorksheet) and self.worksheet.missing
-        return (*modules, WORKSHEET_FILE) if no_worksheet else tuple(modules)
+        return (*self.missing_modules, WORKSHEET_FILE) if no_worksheet else self.missing_modules
 
     @property
     def has_modules(self) -> bool:
-        """Whether there is a file of any module, including the optional ones, readable or not."""
-        there = {*self.submission.files, *self.submission.problems}
-        return not {*self.missing} >= {*MODULES} or bool(there & {*_UNCOUNTED})
+        """Whether there is a file for any module, including the optional ones, readable or not."""
+        return bool({*self.submission.files, *self.submission.problems} - {*self.missing_modules})
 
     def graded(self) -> Submission:
         """The modules, with the notes.
 
         Raises:
-            SubmissionError: there are none.
+            SubmissionError: there are no modules.
         """
         if not self.has_modules:
             raise SubmissionError(
-                f"{self.submission.path}: {'; '.join(self.notes)}; give the folder that holds {', '.join(MODULES)}:"
+                f"{self.submission.path}: {'; '.join(self.notes)}; give the folder that contains {', '.join(MODULES)}:"
                 " grade --path FOLDER"
             )
         return replace(self.submission, notes=self.notes)
@@ -127,7 +117,7 @@ def read_submission(path: Path) -> Submission:
     """The modules of one upload.
 
     Raises:
-        SubmissionError: no such folder, it cannot be read, or it holds none of the graded files.
+        SubmissionError: the folder is missing, unreadable, or has none of the graded files.
     """
     return read_upload(path).graded()
 
@@ -136,74 +126,72 @@ def read_upload(path: Path) -> Contents:
     """Read a folder or an archive that one student handed in or is working in.
 
     Raises:
-        SubmissionError: there is none, or it cannot be read.
+        SubmissionError: the folder or archive is missing or unreadable.
     """
     try:
         if not os.path.lexists(path):
             raise SubmissionError(f"there is no folder {path}; give the folder with your modules: grade --path FOLDER")
         if path.is_dir():
-            found = _read(lambda: _contents(members_of_folder(path), top=path.resolve().name))
+            contents = _read(lambda: _contents(members_of_folder(path), top=path.resolve().name))
         elif path.name.lower().endswith(ARCHIVES):
             archive = member_of_folder(path.resolve(), PurePosixPath(path.name))
-            found = _read(lambda: _unpacked(archive))
+            contents = _read(lambda: _unpacked(archive))
         else:
-            raise SubmissionError(f"{path} is a file; give the folder that holds it: grade --path {path.parent}")
-    except (ArchiveError, OSError) as error:
+            raise SubmissionError(f"{path} is a file; give the folder that contains it: grade --path {path.parent}")
+    except (UnreadableError, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise SubmissionError(f"{path} cannot be read: {reason}") from None
-    place = path.resolve() / found.place
-    if not os.path.isdir(place):  # in an archive
-        place = path.resolve()
-    named = replace(found.submission, folder=place.name or "submission", path=place)
-    return replace(found, submission=named)
+    folder = path.resolve() / contents.place
+    if not os.path.isdir(folder):  # in an archive
+        folder = path.resolve()
+    return replace(contents, submission=replace(contents.submission, folder=folder.name or "submission", path=folder))
 
 
 def may_be_graded(file_name: str) -> bool:
-    """Whether a file has the name of a module or a worksheet, or of a copy of one."""
-    return bool(_LIKE_A_MODULE.fullmatch(file_name) or _LIKE_A_WORKSHEET.fullmatch(file_name))
+    """Whether a file may be a module or a worksheet: any one word, because a name with "_" may be one of Canvas's."""
+    stem, _, ending = _parts(file_name)
+    return bool(_graded_name(file_name)) or (ending in _ENDINGS and stem.isascii() and stem.isalpha())
 
 
 def read_contents(list_files: Callable[[], Sequence[Member]]) -> Contents:
-    """Read what is graded. Never raises for what a student did: that becomes a problem of the submission.
-
-    Args:
-        list_files: Returns the files of the submission.
-    """
+    """Read what is graded. Never raises for what a student did: that becomes a problem of the submission."""
     try:
         return _read(lambda: _contents(list_files()))
-    except ArchiveError as error:
-        return _unreadable(one_line(str(error), limit=400))
+    except UnreadableError as error:
+        return _unreadable(error)
 
 
 def _read(read: Callable[[], Contents]) -> Contents:
-    """Read one submission, within its time.
+    """Read one submission, within its time limit.
 
     Raises:
-        ArchiveError: it cannot be read, whatever its readers raised.
+        UnreadableError: it cannot be read, whatever its readers raised.
     """
     try:
         with _limited(READING_SECONDS):
-            found = _few_notes(read())
-            assert found.submission.sha256  # raises for text that cannot be written as UTF-8
-            return found
-    except ArchiveError:
+            contents = read()
+            assert contents.submission.sha256  # raises for text that cannot be written as UTF-8
+    except UnreadableError:
         raise
     except OSError as error:
-        raise ArchiveError(f"it cannot be read: {error.strerror}") from None
+        raise UnreadableError(f"it cannot be read: {error.strerror}") from None
     except _TooSlow:
-        raise ArchiveError(f"reading it takes more than {READING_SECONDS:.0f} s; hand in the modules only") from None
+        raise UnreadableError(f"reading it takes more than {READING_SECONDS:.0f} s; hand in only the modules") from None
     except Exception as error:
-        reason = f"it cannot be read ({type(error).__name__}); hand in the modules only, saved as UTF-8"
-        raise ArchiveError(reason) from None
+        reason = f"it cannot be read ({type(error).__name__}); hand in only the modules, saved as UTF-8"
+        raise UnreadableError(reason) from None
+    more = len(contents.notes) - _MAX_NOTES
+    notes = (*contents.notes[:_MAX_NOTES], *([f"and {more} more notes like these"] if more > 0 else []))
+    return replace(contents, notes=notes)
 
 
 class _TooSlow(BaseException):
-    """The time for reading is over. A BaseException, because readers of single files go on after an Exception."""
+    """The time for reading is over. A BaseException, because readers of single files continue after an Exception."""
 
 
 @contextlib.contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """End what takes more processor time, where the system can (not on Windows) and in the main thread."""
+    """Stop code that takes more processor time, in the main thread and if the system can (Windows cannot)."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -212,7 +200,7 @@ def _limited(seconds: float) -> Iterator[None]:
         raise _TooSlow
 
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # and again, in case the first exception is lost
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # repeat the signal, in case the first exception is lost
     try:
         yield
     finally:
@@ -220,41 +208,33 @@ def _limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def _few_notes(contents: Contents) -> Contents:
-    if (more := len(contents.notes) - _NOTES) > 0:
-        return replace(contents, notes=(*contents.notes[:_NOTES], f"and {more} more of this kind"))
-    return contents
-
-
-def _unreadable(problem: str) -> Contents:
-    """A submission of which nothing can be read: every module has the same problem."""
+def _unreadable(error: UnreadableError) -> Contents:
+    """An unreadable submission: every module has the same problem."""
+    problem = one_line(str(error), limit=400)
     submission = Submission("submission", Path("submission"), {}, dict.fromkeys(MODULES, problem))
     return Contents(submission, NoWorksheet(problem), (problem,))
 
 
 def _contents(members: Sequence[Member], top: str = "") -> Contents:
-    """The loose files or, if no module is among them, the newest archive with the loose worksheet.
-
-    Args:
-        members: The files.
-        top: Name of the folder that holds them all, if it has one.
-    """
+    """The loose files or, if no module is among them, the newest archive with the loose worksheet."""
     archives = sorted((member for member in members if _is_packed(member)), key=_age)
     loose = _chosen(members, top, any_name=not archives)
     if not archives:
         return loose
     name = one_line(archives[-1].name, limit=60)
     if loose.has_modules:
-        return replace(loose, notes=(f"{name} was not opened, because modules lie next to it", *loose.notes))
+        note = f"the grader did not open {name}, because there are modules next to it"
+        return replace(loose, notes=(note, *loose.notes))
     try:
         packed = _unpacked(archives[-1])
-    except ArchiveError as error:
-        packed = _unreadable(one_line(str(error), limit=400))
-    notes = [f"there are {len(archives)} archives; graded is {name}"] if len(archives) > 1 else []
-    worksheet = packed.worksheet if WORKSHEET_FILE in loose.missing else loose.worksheet
-    if worksheet is not packed.worksheet and isinstance(packed.worksheet, bytes):
-        notes.append(f"there is a {WORKSHEET_FILE} in {name} too; graded is the one next to it")
-    return replace(packed, worksheet=worksheet, notes=(*notes, *packed.notes), place=_TOP)
+    except UnreadableError as error:
+        packed = _unreadable(error)
+    notes = [f"the grader opened the newest of {len(archives)} archives, {name}"] if len(archives) > 1 else []
+    if WORKSHEET_FILE not in loose.missing:
+        if isinstance(packed.worksheet, bytes):
+            notes.append(f"the grader took the {WORKSHEET_FILE} next to {name}, not the one inside")
+        packed = replace(packed, worksheet=loose.worksheet)
+    return replace(packed, notes=(*notes, *packed.notes), place=_TOP)
 
 
 def _is_packed(member: Member) -> bool:
@@ -262,66 +242,34 @@ def _is_packed(member: Member) -> bool:
 
 
 def _age(archive: Member) -> tuple[bool, int, tuple[str, ...], str, int, str]:
-    """Sorts newer archives behind older ones, as far as numbers say: a platform's, then those of copies.
+    """Sorts archives from old to new by the platform's upload number, then by the number of a copy.
 
-    The order in an archive or on a disk says nothing, and the same files must get the same grade in both.
+    The order in an archive or on a disk means nothing, and the same files must get the same grade in both.
     """
-    readable = archive.name.lower().endswith(ARCHIVES)
-    return readable, archive.upload, archive.path.parent.parts, *_stem_and_number(archive.name), archive.name
+    readable, (stem, number, _) = archive.name.lower().endswith(ARCHIVES), _parts(archive.name)
+    return readable, archive.upload, archive.path.parent.parts, stem, number, archive.name
 
 
-def _stem_and_number(file_name: str) -> tuple[str, int]:
-    """What the copies of a file have in common, and the number of this copy."""
-    stem = file_name.lower().rpartition(".")[0].removesuffix(".tar").removesuffix(".py")
-    match = _ENDS_LIKE_A_COPY.search(stem, max(0, len(stem) - 6))
-    return (stem[: match.start()], int(match["dash"] or match["bracket"])) if match else (stem, 0)
-
-
-def _written_by_notebooks(members: Sequence[Member]) -> list[Member]:
-    """The modules that `%%writefile` cells write, as if they lay next to their notebooks."""
-    written = []
-    notebooks = [member for member in members if _is_notebook(member) and not member.problem]
-    for member in notebooks[:_STRAYS]:
-        try:
-            data = member.read(MAX_NOTEBOOK_BYTES + 1)
-        except Exception:  # told where a module is read
-            continue
-        if b"%%" not in data or len(data) > MAX_NOTEBOOK_BYTES:
-            continue
-        notebook = one_line(member.name)
-        for name, text in written_files(notebook, data).items():
-            read = functools.partial(_start_of, text.encode("utf-8", "replace"))
-            written.append(Member(member.path.parent / name, read, upload=member.upload, notebook=notebook))
-    return written
-
-
-def _start_of(data: bytes, limit: int) -> bytes:
-    return data[:limit]
+def _parts(file_name: str) -> tuple[str, int, str]:
+    """What the copies of a file have in common, the number of this copy, and the ending."""
+    match = _NAME.fullmatch(file_name.lower())
+    return (match["stem"], int(match["dash"] or match["bracket"] or 0), match["ending"]) if match else ("", 0, "")
 
 
 def _unpacked(archive: Member) -> Contents:
-    """What an archive holds.
+    """The contents of an archive.
 
     Raises:
-        ArchiveError: it cannot be read.
+        UnreadableError: it cannot be read.
     """
     name = one_line(archive.name)
     if not name.lower().endswith(ARCHIVES):
-        raise ArchiveError(f"{name} is packed in a way that is not read here; hand in a zip")
-    if archive.problem:
-        raise ArchiveError(f"{name} {archive.problem}")
-    try:
-        data = archive.read(MAX_ARCHIVE_BYTES + 1)
-    except Exception as error:  # a damaged place in a class's zip shows when it is unpacked
-        raise ArchiveError(f"{name} cannot be unpacked ({type(error).__name__}); pack it again") from None
-    members = members_of_archive(archive.name, data)
-    found = _chosen(members)
-    inner = [
-        f"{one_line(member.name, limit=60)} was not opened, because it lies in an archive"
-        for member in members
-        if _is_packed(member)
-    ]
-    return replace(found, notes=(*inner, *found.notes))
+        raise UnreadableError(f"{name} is packed in a way that is not read here; hand in a zip")
+    members = members_of_archive(archive.name, archive.first_bytes(MAX_ARCHIVE_BYTES + 1))
+    contents = _chosen(members)
+    packed = [one_line(member.name, limit=60) for member in members if _is_packed(member)]
+    inner = [f"the grader did not open {name}, because it is an archive in an archive" for name in packed]
+    return replace(contents, notes=(*inner, *contents.notes))
 
 
 def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) -> Contents:
@@ -330,247 +278,277 @@ def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) 
     Args:
         members: The files.
         top: Name of the folder that holds them all, if it has one.
-        any_name: Take a file of any name for a module that is missing, if it defines functions of it.
+        any_name: Use a file of any name for a missing module if it defines that module's functions.
     """
     members = [*members, *_written_by_notebooks(members)]
-    found = _candidates(members)
-    left_out = _add_by_content(found, members) if any_name else []
-    modules = {place: {*files} - {WORKSHEET_FILE} for place, files in found.items()}
-    places = sorted(
-        (place for place in found if modules[place]),
-        key=lambda place: ((place.name or top) != "starter", -len(modules[place]), len(place.parts), str(place)),
-    )
-    place = places[0] if places else _TOP
-    graded = one_line(str(place))
-    notes = [f"there are modules in {one_line(str(other))} too; graded is {graded}" for other in places[1:]]
+    candidates = _candidates(members)
+    left_out = _add_by_content(candidates, members) if any_name else []
+    place, notes = _choose_place(candidates, top)
     files: dict[str, str] = {}
     problems: dict[str, str] = {}
-    for name in (*MODULES, *_UNCOUNTED):
-        candidates = found.get(place, {}).get(name)
-        if candidates:
-            notes += _notes_on_choice(name, candidates)
-            text, problem, about = _text(name, candidates[0])
-            if not problem and not text.strip():
-                problem = f"{name} is empty; save your work in the editor and hand it in again"
-            (problems if problem else files)[name] = problem or text
-            notes += [problem] if problem else about
-        elif name in MODULES:
-            problems[name] = _is_missing(name)
+    here = {name: candidates[place][name] for name in _EXERCISES if name in candidates.get(place, {})}
+    for name, same in here.items():
+        notes += _notes_on_choice(name, same)
+        try:
+            text, about = _text(name, same[0])
+            if not text.strip():
+                raise UnreadableError(f"{name} is empty; save your work in the editor and hand it in again")
+            files[name] = text
+        except UnreadableError as error:
+            problems[name], about = str(error), [str(error)]
+        notes += about
+    missing = tuple(name for name in MODULES if name not in here)
+    problems |= {name: f"{name} is missing" for name in missing}
     loose = [member for member in members if member.path.parent == place]
     helpers, about = _helpers(files, loose)
-    notes += [*about, *_notes_on_given(members, place)]
-    notes[:0] = _notes_on_code({**files, **helpers}, loose)
-    if not places:
+    notes = [*_notes_on_code(files | helpers, loose), *notes, *about, *_notes_on_given(members, place)]
+    if not here:
         notes.append(_note_on_none(members))
-    notes += [note for folder, note in left_out if folder == place or not places]
-    worksheet, about = _worksheet(found)
+    notes += [note for folder, note in left_out if folder == place or not here]
+    worksheet, about = _worksheet(candidates)
     submission = Submission("submission", Path("submission"), files | helpers, problems)
-    return Contents(submission, worksheet, (*notes, *about), place)
+    return Contents(submission, worksheet, (*notes, *about), place, missing)
 
 
-def _is_missing(name: str) -> str:
-    return f"{name} is missing"
+def _written_by_notebooks(members: Sequence[Member]) -> list[Member]:
+    """The modules that `%%writefile` cells write, as if they were next to their notebooks."""
+    written = []
+    for member in [*filter(_is_notebook, members)][:_MAX_STRAYS]:
+        with contextlib.suppress(UnreadableError):  # a module says so where it is read
+            notebook = one_line(member.name)
+            for name, text in written_files(notebook, member.first_bytes(MAX_NOTEBOOK_BYTES + 1)).items():
+                read = in_memory(text.encode("utf-8", "replace"))
+                written.append(Member(member.path.parent / name, read, upload=member.upload, notebook=notebook))
+    return written
 
 
 def _note_on_none(members: Sequence[Member]) -> str:
     if not members:
-        return "no module was found, because there are no files"
-    named = ", ".join(one_line(member.name, limit=60) for member in sorted(members, key=lambda member: member.path)[:5])
-    return f"no module was found among {counted(len(members), 'file')}: {named}"
+        return "found no module, because there are no files"
+    names = [one_line(member.name, limit=60) for member in sorted(members, key=lambda member: member.path)[:5]]
+    return f"found no module among {counted(len(members), 'file')}: {', '.join(names)}"
 
 
-def _candidates(members: Sequence[Member]) -> dict[PurePosixPath, dict[str, list[Member]]]:
-    """Folder to the files that may be each module or the worksheet, the best first.
+def _candidates(members: Sequence[Member]) -> _Candidates:
+    """Folder to the files that may be each module or the worksheet, best first.
 
-    `clip-2.py` and `clip (2).py` are names of a second upload or download, `Clip.py` and `clip.py.txt` what some
-    editors make of a name. The newest upload wins, where a platform numbers them. Then the plain name of a module wins,
-    because its student edits and imports it, but the highest number of a worksheet, because a browser gives the plain
-    name to the first download. A file that a notebook writes counts if there is no such file, then a notebook.
+    `clip-2.py` and `clip (2).py` are names of a second upload or download; some editors save `clip.py` as `Clip.py` or
+    `clip.py.txt`. If the platform numbers uploads, the newest wins. After that, a module's plain name wins, because
+    students edit and import it. For a worksheet, the highest number wins, because a browser gives the plain name to the
+    name to the first download. A file that a notebook writes counts if there is no such file, then a notebook. But if
+    only one of several files has answers, it is the best.
     """
 
     def rank(member: Member) -> tuple[bool, bool, int, int, int, str]:
-        renamed, number = member.name != _graded_name(member), -_stem_and_number(member.name)[1]
-        first, second = (number, renamed) if _graded_name(member) == WORKSHEET_FILE else (renamed, number)
+        renamed, number = member.name != _graded_name(member.name), -_parts(member.name)[1]
+        first, second = (number, renamed) if _graded_name(member.name) == WORKSHEET_FILE else (renamed, number)
         return _is_notebook(member), bool(member.notebook), -member.upload, first, second, member.name
 
-    found: dict[PurePosixPath, dict[str, list[Member]]] = {}
-    for member in reversed(members):  # of two with one path the last, as unpacked
-        if name := _graded_name(member):
-            found.setdefault(member.path.parent, {}).setdefault(name, []).append(member)
-    for files in found.values():
-        for candidates in files.values():
-            candidates.sort(key=rank)
-    return found
+    candidates: _Candidates = {}
+    unique = {(member.path, member.upload, member.notebook): member for member in members}  # the last, as unpacked
+    for member in unique.values():
+        if name := _graded_name(member.name):
+            candidates.setdefault(member.path.parent, {}).setdefault(name, []).append(member)
+    for files in candidates.values():
+        for name, same in files.items():
+            same.sort(key=rank)
+            files[name] = _answers_first(same, functools.partial(_is_unwritten, name))
+    return candidates
 
 
-def _graded_name(member: Member) -> str:
-    """The module that a file may be, or the worksheet; "" for any other file."""
-    if _LIKE_A_WORKSHEET.fullmatch(member.name):
-        return WORKSHEET_FILE
-    match = _LIKE_A_MODULE.fullmatch(member.name)
-    name = f"{match['stem'].lower()}.py" if match else ""
-    return name if name in (*MODULES, *_UNCOUNTED) else ""
+def _graded_name(file_name: str) -> str:
+    """The module or worksheet that a file may be; "" for any other file."""
+    stem, _, ending = _parts(file_name)
+    name = stem + (".py" if ending in _ENDINGS else ending)
+    return name if name in (WORKSHEET_FILE, *_EXERCISES) else ""
 
 
 def _is_notebook(member: Member) -> bool:
     return member.name.lower().endswith(".ipynb")
 
 
+def _choose_place(candidates: _Candidates, top: str) -> tuple[PurePosixPath, list[str]]:
+    """The folder whose modules are graded, and notes.
+
+    That is `starter`, then the one with the most modules, then the one nearest to the top, unless only one has answers.
+    """
+    modules = {place: files.keys() & _EXERCISES for place, files in candidates.items() if files.keys() & _EXERCISES}
+
+    def rank(place: PurePosixPath) -> tuple[bool, int, int, str]:
+        return (place.name or top) != "starter", -len(modules[place]), len(place.parts), str(place)
+
+    def lacks_answers(place: PurePosixPath) -> bool:
+        return all(_is_unwritten(name, candidates[place][name][0]) for name in modules[place])
+
+    ranked = sorted(modules, key=rank)
+    place, *others = _answers_first(ranked, lacks_answers) or [_TOP]
+    why = ", which are as they were handed out" if others and place != ranked[0] else ""
+    taken = _folder(place)
+    return place, [f"there are modules in {_folder(other)} too{why}; the grader took {taken}" for other in others]
+
+
+def _answers_first(choices: list[_Choice], lacks_answers: Callable[[_Choice], bool]) -> list[_Choice]:
+    """The choices, beginning with the only one that has answers; as they are if several have some, or none."""
+    written = [choice for choice in choices if not lacks_answers(choice)] if len(choices) > 1 else []
+    return [*written, *(choice for choice in choices if choice not in written)] if len(written) == 1 else choices
+
+
+def _folder(place: PurePosixPath) -> str:
+    return one_line(str(place)) if place.parts else "the top folder"
+
+
+def _is_unwritten(name: str, member: Member) -> bool:
+    """Whether a file is a module as it was handed out."""
+    return name in _EXERCISES and is_unwritten(_text_or_nothing(member), _EXERCISES[name].function_names)
+
+
 def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[str]:
-    """Why the first of these files of one folder is graded as the file of this name."""
-    taken, *others = [_called(member) for member in candidates]
-    notes = [f"{taken} was taken as {name}"] if taken != name else []
-    if same := others.count(taken):
-        notes.append(f"there are {same + 1} of {taken} in one place; graded is the last, as when unpacked")
-    return notes + [f"there is {other} too; graded is {taken}" for other in others if other != taken]
+    """Why the grader uses the first of these files of one folder as the file of this name."""
+    taken, *others = dict.fromkeys(map(_called, candidates))
+    notes = [f"the grader used {taken} as {name}"] if taken != name else []
+    return notes + [f"the grader took {taken}, not {other}" for other in others]
 
 
 def _called(member: Member) -> str:
-    """A file's name for a note, with the notebook that writes it."""
+    """A file's name for a note, including the notebook that writes it."""
     return one_line(member.name) + (f" (written by a cell of {member.notebook})" if member.notebook else "")
 
 
-def _add_by_content(
-    found: dict[PurePosixPath, dict[str, list[Member]]], members: Sequence[Member]
-) -> list[tuple[PurePosixPath, str]]:
-    """Add a file of any name for a module that its folder lacks, if it alone defines functions of it and of no other.
+def _add_by_content(candidates: _Candidates, members: Sequence[Member]) -> list[tuple[PurePosixPath, str]]:
+    """Add a file of any name for a module that its folder lacks, if it alone defines functions of it, and of it alone.
 
     Returns:
-        The folder of each file that was left out although it defines such functions, and a note.
+        The folder of each file that was left out although it defines such functions, with a note.
     """
-    places = {place for place, files in found.items() if {*files} - {WORKSHEET_FILE}}
-    given = {PurePosixPath(name).name for name in given_files()}
+    places = {place for place, files in candidates.items() if files.keys() & _EXERCISES}
     strays = [
         member
-        for member in members
-        if member.name.lower().endswith((".py", ".ipynb", ".pyw", ".txt")) and member.name not in given
-        if not _graded_name(member) and (member.path.parent in places or not places)
+        for member in sorted(members, key=lambda member: member.path)
+        if member.name.lower().endswith((".py", ".ipynb", ".pyw", ".txt")) and member.name not in _given_names()
+        if not _graded_name(member.name) and (member.path.parent in places or not places)
     ]
-    meant: dict[tuple[PurePosixPath, str], list[Member]] = {}
+    by_module: dict[tuple[PurePosixPath, str], list[Member]] = {}
     notes = []
-    for member in sorted(strays, key=lambda member: member.path)[:_STRAYS]:
-        folder, defined = member.path.parent, {*functions(_text(member.name, member)[0])}
-        there = found.get(folder, {})
-        modules = [each.file_name for each in KNOWN if defined & {*each.function_names} and each.file_name not in there]
+    for member in strays[:_MAX_STRAYS]:
+        folder, defined = member.path.parent, functions(_text_or_nothing(member)).keys()
+        lacking = [name for name in _EXERCISES if name not in candidates.get(folder, {})]
+        modules = [name for name in lacking if defined & {*_EXERCISES[name].function_names}]
         if len(modules) == 1:
-            meant.setdefault((folder, modules[0]), []).append(member)
+            by_module.setdefault((folder, modules[0]), []).append(member)
         elif modules:
-            what = f"{one_line(member.name)} was left out, because it defines functions of {listed(modules)}"
+            what = f"the grader left out {one_line(member.name)}, because it defines functions of {listed(modules)}"
             notes.append((folder, f"{what}; hand in one file per module"))
-    for (folder, name), several in meant.items():
-        if len(several) == 1:
-            found.setdefault(folder, {})[name] = several
+    for (folder, name), same in by_module.items():
+        if len(same) == 1:
+            candidates.setdefault(folder, {})[name] = same
         else:
-            called = listed([one_line(member.name) for member in several])
-            what = f"{called} were left out, because each defines functions of {name}"
+            called = listed([one_line(member.name) for member in same])
+            what = f"the grader left out {called}, because each defines functions of {name}"
             notes.append((folder, f"{what}; rename the one that counts to {name}"))
     return notes
 
 
+def _given_names() -> set[str]:
+    return {PurePosixPath(name).name for name in given_files()}
+
+
 def _notes_on_code(files: Mapping[str, str], loose: Sequence[Member]) -> list[str]:
-    """What works differently from what its student expects: functions defined twice, imports that will fail."""
+    """Surprises for the student: functions defined twice, imports that will fail."""
     there = (*files, *given_files(), *(member.name for member in loose))
     own = {PurePosixPath(name).stem for name in there} | {"starter", "submission", "given"}
     notes = []
     for name, text in files.items():
-        for function, numbers in defined_again(text):
+        for function, numbers in functions(text).items():
+            if len(numbers) == 1 or function == "_":
+                continue
             times = "twice" if len(numbers) == 2 else f"{len(numbers)} times"
             places = f"{place(text, numbers[0])} and {place(text, numbers[-1])}"
             notes.append(f"{name} defines `{one_line(function, limit=60)}` {times} ({places}); the last one counts")
-        for module, number in foreign_imports(text, own):
+        for module, number in foreign_imports(text, own).items():
             what = f"{name} imports {one_line(module, limit=60)} ({place(text, number)})"
-            notes.append(f"{what}, which is neither handed in nor installed by the course: the import fails in class")
+            notes.append(
+                f"{what}, which was not handed in and which the course does not install, so the import fails in class"
+            )
     return notes
 
 
-def _text(name: str, member: Member) -> tuple[str, str, list[str]]:
-    """The text of a module, why there is none, and notes."""
-    if member.problem:
-        return "", f"{name} {member.problem}", []
+def _text(name: str, member: Member) -> tuple[str, list[str]]:
+    """The text of a module, and notes.
+
+    Raises:
+        UnreadableError: there is none.
+    """
     called = one_line(member.name)
-    try:
-        if _is_notebook(member):
-            code, problem, note = code_of(called, member.read(MAX_NOTEBOOK_BYTES + 1))
-            text, unfit = text_of(name, f"\ufeff{code}".encode("utf-8", "replace"))  # a coding line in it says nothing
-            problem = problem or unfit
-        else:
-            data = member.read(MAX_FILE_BYTES + 1)
-            text, problem = text_of(name, data)
-            wide = wide_encoding(data)
-            note = f"{called} was read as {wide}, which Python itself cannot import; save it as UTF-8" if wide else ""
-    except OSError as error:
-        return "", f"{name} cannot be read: {error.strerror}", []
-    except Exception as error:  # a damaged place in an archive shows when it is unpacked
-        return "", f"{name} cannot be unpacked ({type(error).__name__}); pack it again", []
-    text, dropped = without_host_setup(text)
-    notes = [note] if note else []
-    if dropped:
-        shown = "; ".join(one_line(line, limit=60) for line in dropped[:_LISTED])
-        more = f" and {len(dropped) - _LISTED} more" if len(dropped) > _LISTED else ""
-        notes.append(f"{called}: left out, because it only sets up the machine of a notebook: {shown}{more}")
-    return text, problem, notes
+    dropped: list[str] = []
+    if _is_notebook(member):
+        code, dropped = code_of(called, member.first_bytes(MAX_NOTEBOOK_BYTES + 1, name))
+        data = f"\ufeff{code}".encode("utf-8", "replace")  # after this mark a coding line says nothing
+    else:
+        data = member.first_bytes(MAX_FILE_BYTES + 1, name)
+    text, setup = without_host_setup(text_of(name, data))
+    dropped += setup
+    return text, [f"{called}: the grader left out what only a notebook can run: {some(dropped)}"] if dropped else []
+
+
+def _text_or_nothing(member: Member) -> str:
+    with contextlib.suppress(UnreadableError):
+        return _text(member.name, member)[0]
+    return ""
 
 
 def _helpers(modules: Mapping[str, str], loose: Sequence[Member]) -> tuple[dict[str, str], list[str]]:
-    """Other Python files of a folder that its modules or other helpers import: their texts, and notes."""
-    given = {PurePosixPath(name).name for name in given_files()}
+    """Other Python files that the modules or their helpers import: their texts, and notes."""
     others = {
         member.name.removesuffix(".py"): member
         for member in loose
         if member.name.endswith(".py") and member.name.removesuffix(".py").isidentifier()
-        if not _graded_name(member) and member.name not in (*given, "__init__.py")
+        if not _graded_name(member.name) and member.name not in (*_given_names(), "__init__.py")
     }
-    taken: dict[str, str] = {}
+    helpers: dict[str, str] = {}
     notes: list[str] = []
-    size, waiting = 0, [text for name, text in modules.items() if name.endswith(".py")]
+    size, waiting = 0, [*modules.values()]
     while waiting and others:
-        importing = waiting.pop()
-        imported = {*re.findall(r"\w+", "\n".join(_IMPORT.findall(importing)))}
+        imported = {*re.findall(r"\w+", "\n".join(_IMPORT.findall(waiting.pop())))}
         for stem in sorted(imported & others.keys()):
             member = others.pop(stem)
-            if stem in _LIBRARIES:
-                notes.append(f"{member.name} was left out: a library has that name")
+            try:
+                if stem in _LIBRARIES:
+                    raise UnreadableError(f"the grader left out {member.name}, because a library has that name")
+                text, _ = _text(member.name, member)
+                size += len(text.encode("utf-8", "replace"))
+                if len(helpers) == MAX_HELPERS or size > MAX_HELPER_BYTES:
+                    limit = f"{MAX_HELPERS} files with {MAX_HELPER_BYTES // 1_000} kB together"
+                    raise UnreadableError(
+                        f"the grader left out {member.name}: apart from the modules, it takes at most {limit}"
+                    )
+            except UnreadableError as error:
+                notes.append(str(error))
                 continue
-            text, problem, _ = _text(member.name, member)
-            size += len(text.encode("utf-8", "replace"))
-            if not problem and (len(taken) == MAX_HELPERS or size > MAX_HELPER_BYTES):
-                limit = f"{MAX_HELPERS} files with {MAX_HELPER_BYTES // 1_000} kB together"
-                problem = f"{member.name} was left out: besides the modules at most {limit} are taken along"
-            notes.append(problem or f"{member.name} was taken along, because a module imports it")
-            if not problem:
-                taken[member.name] = text
-                waiting.append(text)
-    return taken, notes
+            notes.append(f"the grader also took {member.name}, because a module imports it")
+            helpers[member.name] = text
+            waiting.append(text)
+    return helpers, notes
 
 
 def _notes_on_given(members: Sequence[Member], place: PurePosixPath) -> list[str]:
-    """Which given code is not the course's own; in old handouts it lay next to the modules."""
-    last = {member.path: member for member in members}  # of two with one path the last, as unpacked
-    changed = [
-        str(path.relative_to(place))
-        for name, text in given_files().items()
-        for path in dict.fromkeys((place / name, place / PurePosixPath(name).name))
-        if path in last and _text(name, last[path])[0] != text
-    ]
-    if not changed:
-        return []
-    differ = "differs" if len(changed) == 1 else "differ"
-    return [f"{listed(changed)} {differ} from the course's; the grader used its own"]
+    """Which given files differ from the course's; in old handouts they were next to the modules."""
+    given = {place / name: text for name, text in given_files().items()}
+    given |= {place / PurePosixPath(name).name: text for name, text in given_files().items()}
+    files = [member for member in members if member.path in given]
+    changed = [str(file.path.relative_to(place)) for file in files if _text_or_nothing(file) != given[file.path]]
+    return [f"the grader used the course's own version of {listed(changed)}, not yours"] if changed else []
 
 
-def _worksheet(found: Mapping[PurePosixPath, Mapping[str, list[Member]]]) -> tuple[bytes | NoWorksheet, list[str]]:
+def _worksheet(candidates: _Candidates) -> tuple[bytes | NoWorksheet, list[str]]:
     """The worksheet nearest to the top, and notes."""
-    places = [place for place, files in found.items() if WORKSHEET_FILE in files]
+    places = [place for place, files in candidates.items() if WORKSHEET_FILE in files]
     if not places:
         return NoWorksheet(WHERE_TO_GET_IT, missing=True), []
     place, *others = sorted(places, key=lambda place: (len(place.parts), str(place)))
-    graded = one_line(str(place))
-    notes = _notes_on_choice(WORKSHEET_FILE, found[place][WORKSHEET_FILE])
-    notes += [f"there is a worksheet in {one_line(str(other))} too; graded is that in {graded}" for other in others]
-    member = found[place][WORKSHEET_FILE][0]
-    if member.problem:
-        return NoWorksheet(f"{WORKSHEET_FILE} {member.problem}"), notes
+    notes = _notes_on_choice(WORKSHEET_FILE, candidates[place][WORKSHEET_FILE])
+    for other in others:
+        notes.append(f"there is a worksheet in {_folder(other)} too; the grader took {_folder(place)}")
     try:
-        return member.read(LARGEST_WORKSHEET + 1), notes
-    except Exception as error:
-        return NoWorksheet(f"{WORKSHEET_FILE} cannot be read ({type(error).__name__})"), notes
+        return candidates[place][WORKSHEET_FILE][0].first_bytes(LARGEST_WORKSHEET + 1, WORKSHEET_FILE), notes
+    except UnreadableError as error:
+        return NoWorksheet(str(error)), notes

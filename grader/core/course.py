@@ -1,11 +1,11 @@
-"""The course as data: its exercises, their functions and pages, and where things lie.
+"""The course as data: its exercises, their functions and pages, and the paths of its files.
 
-Points, hints and visibility of a check are beside the check (`grader/exercises/`); an exercise's total is their sum,
-unless `course.toml` gives it another one.
+Each check declares its points, hints and visibility (`grader/exercises/`); an exercise's total is the sum, unless
+`course.toml` sets another one.
 
-An *optional* exercise is on the site and in the handout, is graded when it is asked for by name, and is in no total. A
-folder in `grader/exercises/` that `course.toml` does not name is a *draft*: the same, but with no trace on the site and
-in the handout. The points of a *bonus* exercise are added to the total and are not in the maximum.
+An *optional* exercise is on the site and in the handout, is graded when somebody names it, and is in no total. A folder
+in `grader/exercises/` that `course.toml` does not name is a *draft*: optional, and neither on the site nor in the
+handout. The points of a *bonus* exercise are added to the total but not to the maximum.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import functools
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,7 @@ FOLDERS = GRADER / "exercises"
 RUNS = ROOT / "docs" / "assets" / "runs"
 
 WORKSHEET = "worksheet"
-"""The one entry of a result that is no exercise."""
+"""The only entry of a result that is not an exercise."""
 
 CALL_SECONDS = 5.0
 """Time that one call of a student's function may take, without waiting for a processor; the model answers take well
@@ -46,45 +46,26 @@ EXERCISE_SECONDS = 60.0
 """Time that student code may take in all checks of one exercise together, counted in the same way."""
 
 GRADING_SECONDS = 500.0
-"""Wall-clock time that a whole grading waits for student code. What is not done by then is not graded."""
+"""Wall-clock time that a whole grading waits for student code. Checks that have not finished by then do not run."""
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """One file that the student writes.
+    """One file that the student writes."""
 
-    Attributes:
-        name: Name of the file, without its suffix, and of the exercise on the command line.
-        title: What it is about, in a few words.
-        minutes: What it takes a student, roughly.
-        functions: The functions to write, as signatures without annotations.
-        given: Files that the module needs and that students do not write, from `starter/`; a submission's own are not
-            read.
-        uses: Function to those of this and earlier exercises that it calls, itself or through others, as
-            "exercise.function".
-        slow_imports: Modules that the given files make torch import, and that take a second or more in each worker.
-        extra_parameters: Keyword-only parameters of the model answers that no check passes, for our own commands.
-        short: The title in a menu.
-        question: What it answers, for the table of all exercises.
-        points: What `course.toml` makes all its checks worth together; 0: as much as they say.
-        number: What pages and reports call it, whatever its place in the course; no two have the same.
-        optional: Whether it is shown and handed out, but in no total.
-        bonus: Whether its points are added to the total without being in the maximum.
-        draft: Whether `course.toml` does not name it.
-    """
-
-    name: str
+    name: str  # of the file, without its suffix, and of the exercise on the command line
     title: str
-    minutes: int
-    functions: tuple[str, ...]
-    given: tuple[str, ...] = ()
+    minutes: int  # that it takes a student, roughly
+    functions: tuple[str, ...]  # to write, as signatures without annotations
+    given: tuple[str, ...] = ()  # files that it needs, from `starter/`; a submission's own are not read
+    # Function to those of this and earlier exercises that it calls, itself or through others: "exercise.function".
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    slow_imports: tuple[str, ...] = ()
-    extra_parameters: tuple[str, ...] = ()
-    short: str = ""
-    question: str = ""
-    points: int = 0
-    number: int = 0
+    slow_imports: tuple[str, ...] = ()  # modules that the given files make torch import, a second or more per worker
+    extra_parameters: tuple[str, ...] = ()  # keyword-only ones of the model answers that no check passes
+    short: str = ""  # the title in a menu
+    question: str = ""  # that it answers, for the table of all exercises
+    points: int = 0  # that `course.toml` makes all its checks worth together; 0: as much as they say
+    number: int = 0  # on pages and in reports, whatever its place in the course; no two have the same
     optional: bool = False
     bonus: bool = False
     draft: bool = False
@@ -95,13 +76,13 @@ class Exercise:
 
     @property
     def needed_files(self) -> tuple[str, ...]:
-        """The file of this exercise, and those of the exercises whose functions it calls."""
+        """The file of this exercise, and the files of the exercises whose functions it calls."""
         used = (name.split(".")[0] for names in self.uses.values() for name in names)
         return tuple(dict.fromkeys((self.file_name, *(f"{name}.py" for name in used))))
 
     @property
     def folder(self) -> Path:
-        """Where all lies that only this exercise has: checks, misconceptions, variants and what is recorded of them."""
+        """Holds all that only this exercise has: checks, misconceptions, variants and vectors."""
         return FOLDERS / self.name
 
     @property
@@ -136,95 +117,81 @@ class Exercise:
         return [argument.arg for argument in arguments.args], [argument.arg for argument in arguments.kwonlyargs]
 
 
-def _exercise(
-    name: str, *, optional: bool = False, draft: bool = False, bonus: bool = False, points: int = 0
-) -> Exercise:
-    """The exercise in a folder, from the author's `exercise.toml` and from the model answer."""
+def _exercise(name: str, **entries: Any) -> Exercise:
+    """The exercise in a folder, from the author's `exercise.toml`, the model answer, and the entries of the course."""
     kinds = {"title": TEXT, "short": TEXT, "number": COUNT, "question": TEXT, "minutes": COUNT}
     kinds |= {"slow_imports": TEXTS, "extra_parameters": TEXTS}
-    entries = read_toml(FOLDERS / name / "exercise.toml", kinds, optional={"slow_imports", "extra_parameters"})
-    written = _functions(name)
-    entries |= {key: tuple(value) for key, value in entries.items() if isinstance(value, list)}
-    return Exercise(
-        name=name,
-        functions=tuple(written["functions"]),
-        given=tuple(written["given"]),
-        uses={function: tuple(used) for function, used in written["uses"].items()},
-        points=points,
-        optional=optional,
-        bonus=bonus,
-        draft=draft,
-        **entries,
-    )
-
-
-def _functions(name: str) -> dict[str, Any]:
-    """What `course dev stubs` read from the model answer; nothing before it has run."""
+    entries |= read_toml(FOLDERS / name / "exercise.toml", kinds, optional={"slow_imports", "extra_parameters"})
+    # What `course dev stubs` read from the model answer; nothing before it has run.
     path = FOLDERS / name / "functions.json"
-    if not path.is_file() and (MODEL_ANSWERS / f"{name}.py").is_file():
-        return {"functions": [], "given": [], "uses": {}}
-    written: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return written
+    if path.is_file() or not (MODEL_ANSWERS / f"{name}.py").is_file():
+        written = json.loads(path.read_text("utf-8"))
+        entries |= {key: written[key] for key in ("functions", "given", "uses")}
+    uses = {function: tuple(used) for function, used in entries.pop("uses", {}).items()}
+    entries |= {key: tuple(value) for key, value in entries.items() if isinstance(value, list)}
+    return Exercise(**{"functions": (), **entries}, name=name, uses=uses)
 
 
 def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], ...]:
     """The exercises that count, in the order of `course.toml`, the optional ones, and the drafts."""
-    names = (*written.exercises, *written.optional)
+    named = (*written.exercises, *written.optional)
     folders = sorted(path.parent.name for path in FOLDERS.glob("*/exercise.toml"))
-    for name in names:
-        if name not in folders:
-            raise FileRefused(f"{FILE}: there is no exercise {name!r}; there are {', '.join(folders)}")
-        if names.count(name) > 1:
-            raise FileRefused(f"{FILE}: name the exercise {name!r} once")
-    for name in written.points:
-        if name not in written.exercises:
-            there = f"there are {', '.join(written.exercises)}"
-            raise FileRefused(f"{FILE}: there is no entry 'points.{name}'; {there}")
-    for name in written.bonus:
-        if name not in (*written.exercises, WORKSHEET):
-            raise FileRefused(f"{FILE}: bonus: {name!r} is not among `exercises`, and is not {WORKSHEET!r}")
-    if {*written.exercises} <= {*written.bonus}:
-        raise FileRefused(f"{FILE}: bonus: at least one exercise must not be bonus, because these make up the maximum")
-    counted = tuple(
-        _exercise(name, bonus=name in written.bonus, points=written.points.get(name, 0)) for name in written.exercises
-    )
+    for problem in _wrong_names(written, named, folders):
+        raise FileRefused(f"{FILE}: {problem}")
+    bonus, points = written.bonus, written.points
+    counted = tuple(_exercise(name, bonus=name in bonus, points=points.get(name, 0)) for name in written.exercises)
     optional = tuple(_exercise(name, optional=True) for name in written.optional)
-    others = (_exercise(name, draft=True) for name in folders if name not in names)
+    others = (_exercise(name, draft=True) for name in folders if name not in named)
     drafts = tuple(sorted(others, key=lambda exercise: exercise.number))
     numbers: dict[int, str] = {}
     for exercise in (*counted, *optional, *drafts):
         other = numbers.setdefault(exercise.number, exercise.name)
         if other != exercise.name:
             file = exercise.folder / "exercise.toml"
-            raise FileRefused(f"{file}: {other} has the number {exercise.number} already")
+            raise FileRefused(f"{file}: {other} already has the number {exercise.number}")
     for exercises in (counted, (*counted, *optional)):
         if missing := missing_of(exercises):
             raise FileRefused(f"{FILE}: {missing}")
     return counted, optional, drafts
 
 
+def _wrong_names(written: CourseFile, named: Sequence[str], folders: Sequence[str]) -> Iterator[str]:
+    """What is wrong with the names in `course.toml`."""
+    for name in named:
+        if name not in folders:
+            yield f"there is no exercise {name!r}; choose from {', '.join(folders)}"
+        if named.count(name) > 1:
+            yield f"name the exercise {name!r} only once"
+    for name in written.points.keys() - written.exercises:
+        yield f"there is no entry 'points.{name}'; there are {', '.join(written.exercises)}"
+    for name in {*written.bonus} - {*written.exercises, WORKSHEET}:
+        yield f"bonus: {name!r} is neither in `exercises` nor {WORKSHEET!r}"
+    if {*written.exercises} <= {*written.bonus}:
+        yield "bonus: at least one exercise must not be a bonus, because the others make up the maximum"
+
+
 def missing_of(exercises: Sequence[Exercise]) -> str:
-    """What to add to some exercises, in their order, so that each comes after those that it calls; "" for nothing."""
+    """The exercises to name before others that call them, in words; "" if the order is right."""
     before: list[str] = []
-    for each in exercises:
-        before.append(each.file_name)
-        if left := [file.rpartition(".")[0] for file in each.needed_files if file not in before]:
-            return f"{each.name} calls functions of {listed(left)}: name them before it"
+    for exercise in exercises:
+        before.append(exercise.file_name)
+        if missing := [file.removesuffix(".py") for file in exercise.needed_files if file not in before]:
+            return f"{exercise.name} calls functions of {listed(missing)}: name them before it"
     return ""
 
 
 try:
     WRITTEN = read_course_file(FILE)
     EXERCISES, OPTIONAL, DRAFTS = _exercises(WRITTEN)
-except (FileRefused, OSError) as error:  # a person must repair a file before any command can do anything
+except (FileRefused, OSError) as error:  # no command works until a person repairs the file
     print(error, file=sys.stderr)
     raise SystemExit(2) from None
 
 TITLE = WRITTEN.title
 HANDED_OUT = (*EXERCISES, *OPTIONAL)
-"""All that students see and get, in the order of the course."""
+"""The exercises that students see and receive, in the order of the course."""
 KNOWN = (*HANDED_OUT, *DRAFTS)
-"""All that can be graded, in the order of the course."""
+"""The exercises that can be graded, in the order of the course."""
 
 
 @functools.cache
@@ -243,7 +210,7 @@ def page_address(page: str, site: str = "") -> str:
 
     Args:
         page: Path from the repository root, with an anchor or without: `docs/exercises/clip/mistakes.md#clip_fraction`.
-        site: Address of the site, with a slash at its end, where it is not that of this course.
+        site: Address of another site than this course's, with a slash at its end.
     """
     site = site or WRITTEN.site
     if not site:
@@ -264,20 +231,15 @@ def where_given(name: str) -> str | None:
 @functools.cache
 def given_defaults(name: str) -> Mapping[str, Any]:
     """The fields of a class of given code that have a plain default value, with that value."""
-    trees = (ast.parse(text) for text in given_files().values())
-    classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
-    return {
-        field.target.id: field.value.value
-        for found in classes
-        for field in found.body
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(field.value, ast.Constant)
-    }
+    for node in (node for text in given_files().values() for node in ast.parse(text).body):
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            fields = [(field.target, field.value) for field in node.body if isinstance(field, ast.AnnAssign)]
+            return {ast.unparse(field): value.value for field, value in fields if isinstance(value, ast.Constant)}
+    return {}
 
 
 def file_of(name: str) -> str:
-    """The file of the exercise of that name, which need not be here any more."""
+    """The file of an exercise, which the course may no longer have."""
     return f"{name}.py"
 
 
@@ -285,19 +247,19 @@ def exercise(name: str) -> Exercise:
     """The exercise of that name.
 
     Raises:
-        KeyError: there is none.
+        KeyError: there is no such exercise.
     """
     return {exercise.name: exercise for exercise in KNOWN}[name]
 
 
 def runs_code(name: str) -> bool:
-    """Whether grading an entry runs code of a submission; the worksheet is only read."""
+    """Whether grading an entry runs code of a submission; the grader only reads the worksheet."""
     return name != WORKSHEET
 
 
 def lacks_walls(result: Result) -> bool:
-    """Whether code of a submission ran without walls: such a result is a self-check, and no mark."""
-    return result.isolation_level < 1 and any(runs_code(each.name) for each in result.exercises)
+    """Whether a submission's code ran without walls: the result is a self-check, which gives no mark."""
+    return result.isolation_level < 1 and any(runs_code(exercise.name) for exercise in result.exercises)
 
 
 def names(*, optional: bool = False, drafts: bool = False) -> list[str]:

@@ -1,9 +1,9 @@
-"""`course.toml`: what this course is, as its instructor says it. Read whole, or refused in a sentence.
+"""Reads `course.toml`, the instructor's settings, whole or refuses it in a sentence.
 
-The same rules read each `exercise.toml`. Whether an exercise of that name exists is checked in `course`, and whether a
-named file exists in the command that needs it: a handout names none.
+The same rules read each `exercise.toml`. `course` checks whether the named exercises exist, and each command checks the
+files that it needs: a handout lacks some.
 
-Left out on purpose: msgspec and pydantic. Importing them would slow down every grading.
+It does not use msgspec or pydantic, because importing them would slow down every grading.
 """
 
 from __future__ import annotations
@@ -36,63 +36,41 @@ _KINDS: Mapping[str, Callable[[Any], bool]] = {
     ),
 }
 TEXT, COUNT, POINTS, TEXTS, _TRUTH, _TABLE, _ADDRESS, _TIME, _PERCENT, _MINUTES, _PERIOD, _PICTURE = _KINDS
-"""Kinds of values, as a message calls them."""
+"""Kinds of values, in the words of messages."""
 
-_ENTRIES: Mapping[str, str] = {
-    "title": TEXT, "exercises": TEXTS, "optional": TEXTS, "bonus": TEXTS, "error_carried_forward": _TRUTH,
-    "hidden_checks": _TRUTH, "worksheet": _TRUTH, "institution": TEXT, "contact": TEXT, "logo": _PICTURE,
-    "site": _ADDRESS, "instructors": _TRUTH, "deadline": _TIME, "time_zone": TEXT, "points": _TABLE,
-    "policies": _TABLE, "late": _TABLE,
-}  # fmt: skip
 _LATE: Mapping[str, str] = {
     "grace_minutes": _MINUTES, "deduction_percent": _PERCENT, "per": _PERIOD, "maximum_percent": _PERCENT,
     "last": _TIME,
 }  # fmt: skip
 _NAMES_TO: Mapping[str, str] = {"points": POINTS, "policies": TEXT}
-"""Tables whose keys are names of exercises or headings, and the kind of all their values."""
+"""Tables whose keys are names of exercises or headings, and the kind of their values."""
+
+
+def _is(kind: str, **default: Any) -> Any:
+    return field(metadata={"kind": kind}, **default)
 
 
 @dataclass(frozen=True)
 class CourseFile:
-    """The entries of `course.toml`; empty where it does not say.
+    """The entries of `course.toml`; empty where it does not say."""
 
-    Attributes:
-        title: What the course is called.
-        exercises: Names of its exercises, in order.
-        optional: Names of exercises that students see and get, but that are in no total.
-        bonus: Names of exercises, or "worksheet", whose points are added and are in no maximum.
-        error_carried_forward: Whether points count that are lost only to a mistake in an earlier function.
-        hidden_checks: Whether gradings with the model answers run the hidden checks.
-        worksheet: Whether `grade-all` and the autograder grade the worksheet too, unless they are told otherwise.
-        institution: Whose course it is.
-        contact: Whom students ask: an address, or words with one.
-        logo: Picture in the header of the site, a path from the root of the course.
-        site: Where the pages are published, with a slash at the end.
-        instructors: Whether the published site has the pages for instructors.
-        deadline: Until when a submission is on time.
-        time_zone: Of times without an offset: "Europe/Berlin".
-        late: What lateness costs; see `classroom.late`. Empty if it costs nothing.
-        points: Exercise to its total; without an entry, the sum of what its checks declare.
-        policies: Heading to text of what else students must know: late work, working together, AI assistants.
-    """
-
-    title: str
-    exercises: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-    bonus: tuple[str, ...] = ()
-    error_carried_forward: bool = True
-    hidden_checks: bool = True
-    worksheet: bool = False
-    institution: str = ""
-    contact: str = ""
-    logo: str = ""
-    site: str = ""
-    instructors: bool = True
-    deadline: datetime | None = None
-    time_zone: str = ""
-    points: Mapping[str, int] = field(default_factory=dict)
-    policies: Mapping[str, str] = field(default_factory=dict)
-    late: Mapping[str, Any] = field(default_factory=dict)
+    title: str = _is(TEXT)
+    exercises: tuple[str, ...] = _is(TEXTS)  # names, in order
+    optional: tuple[str, ...] = _is(TEXTS, default=())  # exercises that students see and get, but that are in no total
+    bonus: tuple[str, ...] = _is(TEXTS, default=())  # these, or "worksheet", add points and are in no maximum
+    error_carried_forward: bool = _is(_TRUTH, default=True)  # points lost only to an earlier function's mistake count
+    hidden_checks: bool = _is(_TRUTH, default=True)  # gradings with the model answers run them
+    worksheet: bool = _is(_TRUTH, default=False)  # `grade-all` and the autograder grade it too, unless told otherwise
+    institution: str = _is(TEXT, default="")
+    contact: str = _is(TEXT, default="")  # whom students ask: an address, or words with one
+    logo: str = _is(_PICTURE, default="")  # in the header of the site, a path from the root of the course
+    site: str = _is(_ADDRESS, default="")  # where the pages are published, with a slash at the end
+    instructors: bool = _is(_TRUTH, default=True)  # the published site has their pages
+    deadline: datetime | None = _is(_TIME, default=None)  # noqa: RUF009 - it is a field
+    time_zone: str = _is(TEXT, default="")  # of times without an offset: "Europe/Berlin"
+    points: Mapping[str, int] = _is(_TABLE, default_factory=dict)  # exercise to its total, instead of its checks' sum
+    policies: Mapping[str, str] = _is(_TABLE, default_factory=dict)  # heading to text: working together, AI assistants
+    late: Mapping[str, Any] = _is(_TABLE, default_factory=dict)  # what lateness costs; see `gradebook.late`
 
     @property
     def hand_in_by(self) -> str:
@@ -101,7 +79,7 @@ class CourseFile:
 
     @property
     def late_work(self) -> str:
-        """What lateness costs, in the words that students read; empty if it costs nothing."""
+        """The rule for late work, in the words that students read; empty if late work costs nothing."""
         rule = self.late
         sentences = []
         if rule.get("grace_minutes"):
@@ -113,7 +91,7 @@ class CourseFile:
             period = f"each {unit}{length}, or part of one, after the deadline"
             sentences.append(f"{rule['deduction_percent']:g} % of all points are deducted for {period}{most}.")
         if "last" in rule:
-            sentences.append(f"After {self._in_words(rule['last'])} nothing counts.")
+            sentences.append(f"Work handed in after {self._in_words(rule['last'])} does not count.")
         return " ".join(sentences)
 
     def _in_words(self, moment: datetime) -> str:
@@ -139,19 +117,20 @@ def _line(key: str, value: object) -> str:
 
 
 def read_course_file(path: Path) -> CourseFile:
-    """Read `course.toml`, without asking whether its exercises exist.
+    """Read `course.toml`, without checking whether its exercises exist.
 
     Raises:
         FileRefused: an entry is unknown, missing or wrong, or the file is not TOML.
         OSError: it cannot be read.
     """
-    entries = read_toml(path, _ENTRIES, optional=_ENTRIES.keys() - {"title", "exercises"})
+    kinds = {entry.name: entry.metadata["kind"] for entry in fields(CourseFile)}
+    entries = read_toml(path, kinds, optional=kinds.keys() - {"title", "exercises"})
     for table, kind in _NAMES_TO.items():
         inside = entries.get(table, {})
         _check(path, inside, dict.fromkeys(inside, kind), f"{table}.")
     _check(path, entries.get("late", {}), _LATE, "late.")
     if "late" in entries and "deadline" not in entries:
-        raise FileRefused(f"{path}: [late] says what lateness costs, so deadline must say when a submission is late")
+        raise FileRefused(f"{path}: [late] sets a deduction for late work, so set deadline too")
     for key in ("exercises", "optional", "bonus"):
         entries[key] = tuple(entries.get(key, ()))
     entries |= {key: " ".join(value.split()) for key, value in entries.items() if isinstance(value, str)}
@@ -163,7 +142,7 @@ def read_course_file(path: Path) -> CourseFile:
 def is_address(text: str) -> bool:
     """Whether a text is the address of a site."""
     parts = urlsplit(text)
-    return parts.scheme in ("http", "https") and bool(parts.netloc) and not any(each in text for each in "\"'<>$ \n")
+    return parts.scheme in ("http", "https") and bool(parts.netloc) and not {*text} & {*"\"'<>$ \n"}
 
 
 def read_toml(path: Path, kinds: Mapping[str, str], *, optional: Set[str] = frozenset()) -> dict[str, Any]:
@@ -181,19 +160,19 @@ def read_toml(path: Path, kinds: Mapping[str, str], *, optional: Set[str] = froz
     try:
         entries = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FileRefused(f"{path}: this is no TOML in UTF-8: {error}") from None
+        raise FileRefused(f"{path}: this is not TOML in UTF-8: {error}") from None
     except (ValueError, RecursionError) as error:  # a number with thousands of digits, brackets in brackets
-        raise FileRefused(f"{path}: this cannot be read ({type(error).__name__}); write it more simply") from None
+        raise FileRefused(f"{path}: the file is too complex to read ({type(error).__name__}); simplify it") from None
     _check(path, entries, kinds)
     for key, kind in kinds.items():
         if key not in entries and key not in optional:
-            raise FileRefused(f"{path}: add {key}, {kind}")
+            raise FileRefused(f"{path}: add the entry {key}, {kind}")
     return entries
 
 
 def _check(path: Path, entries: Mapping[str, object], kinds: Mapping[str, str], table: str = "") -> None:
     for key, value in entries.items():
         if key not in kinds:
-            raise FileRefused(f"{path}: there is no entry {table}{key}; there are {', '.join(kinds)}")
+            raise FileRefused(f"{path}: there is no entry {table}{key}; choose from {', '.join(kinds)}")
         if not _KINDS[kinds[key]](value):
             raise FileRefused(f"{path}: {table}{key} must be {kinds[key]}, not {value!r}")

@@ -1,7 +1,7 @@
-"""The one result model: what a grading found, as data with a versioned schema (`result.schema.json`).
+"""The result of a grading, as data with a versioned schema (`result.schema.json`).
 
-Every declared check is in it from the first moment, and it is written again after every check, so that whatever stops
-the grader leaves a valid file whose total is right. Everything that is shown or exported is made from it.
+It holds every declared check from the start and is written again after every check, so a grading that stops early
+leaves a valid file with the right total. All reports and exports are made from it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -22,12 +21,12 @@ TO_PASTE = "to paste it"
 NOT_SHOWN = "for an input that is not shown"
 """Words in the story of a check whose input is drawn from the secret of a class."""
 
-TOO_BUSY = "the machine was too busy to let the submission run; nothing is said about it"
-"""Problem of a grading that hit a limit of the clock on the wall before the submission had used up its own time."""
+TOO_BUSY = "the machine was too busy to run the submission, so there is no verdict"
+"""Problem of a grading that reached a wall-clock limit before the submission had used up its own time."""
 
 
 class Outcome(StrEnum):
-    """What became of a check."""
+    """The outcome of a check."""
 
     PASSED = "passed"
     FAILED = "failed"  # wrong numbers
@@ -43,7 +42,7 @@ PASSED, FAILED, BROKEN, NOT_WRITTEN, WAITING, NOT_RUN, GRADER_ERROR = OUTCOMES =
 
 @dataclass(frozen=True)
 class Frame:
-    """One line of the student's own traceback."""
+    """One line of the traceback in the student's code."""
 
     file: str
     line: int
@@ -53,106 +52,60 @@ class Frame:
 
 @dataclass(frozen=True)
 class Curve:
-    """What a training run did, step by step.
-
-    Attributes:
-        title: What it shows.
-        x: Name of the horizontal axis.
-        y: Name of the vertical axis.
-        first: Step of the first value.
-        every: Steps from one value to the next.
-        values: None where the submission gave no number, or one that no result can hold.
-    """
+    """What a training run did, step by step."""
 
     title: str
-    x: str
-    y: str
-    first: int
-    every: int
-    values: list[float | None]
+    x: str  # name of the horizontal axis
+    y: str  # name of the vertical axis
+    first: int  # step of the first value
+    every: int  # steps from one value to the next
+    values: list[float | None]  # None where the submission gave no number, or one that no result can hold
 
 
 @dataclass(frozen=True)
 class NamedMistake:
-    """A misconception that the answers of a submission show.
+    """A misconception that the answers of a submission show."""
 
-    Attributes:
-        check: Id of the check that shows it.
-        everywhere: Whether all other answers show it too.
-        page: Where it is explained, from the repository root, with its anchor.
-        function: The function that has it.
-        name: Its name among those of the function.
-        sentence: Completes "your numbers are what you get if ...".
-        explanation: What follows from it.
-        observed: The sentence completes "your numbers are ..." and says what is seen in them, not what the cause is.
-    """
-
-    check: str
-    everywhere: bool
-    page: str
+    check: str  # id of the check that shows it
+    everywhere: bool  # whether all other answers show it too
+    page: str  # where it is explained, from the repository root, with its anchor
     function: str
-    name: str
-    sentence: str
-    explanation: str
-    observed: bool = False
+    name: str  # among those of the function
+    sentence: str  # completes "your numbers are what you get if ..."
+    explanation: str  # what follows from it
+    observed: bool = False  # the sentence completes "your numbers are ..." and names no cause
 
 
 @dataclass(frozen=True)
 class WrittenAnswer:
-    """What a submission says to a question of the worksheet. No point depends on it.
+    """What a submission says to a question of the worksheet. No point depends on it."""
 
-    Attributes:
-        question: Id of the question.
-        text: As it was written; empty if it was not answered.
-    """
-
-    question: str
-    text: str
+    question: str  # its id
+    text: str  # as it was written; empty if it was not answered
 
 
 @dataclass
 class CheckResult:
-    """One declared check.
-
-    Attributes:
-        id: Id of the check.
-        function: The function under test.
-        title: The sentence that the student reads.
-        points: What it is worth.
-        hidden: Whether it compares with the model answer and is not in the handout.
-        gate: Whether the other checks of the function wait for it.
-        outcome: What became of it.
-        story: One sentence that says what is wrong.
-        call: The smallest failing call that was found, as the student would type it.
-        rows: (label, text) pairs: yours, expected and the like.
-        frames: The student's own lines, innermost last.
-        printed: What the submission printed during that call.
-        waits_for: Titles of the checks that must pass first.
-        may_come_from: Titles of failed checks that may have caused this failure.
-        owed_to: Functions, "exercise.function", whose mistakes alone it is lost to: with right ones, it passes.
-        carried: Whether its points count because of that.
-        seconds: How long it took.
-        curves: What the submission's training run of this check did step by step.
-    """
+    """One declared check."""
 
     id: str
     function: str
-    title: str
+    title: str  # the sentence that the student reads
     points: int
-    hidden: bool
-    gate: bool
+    hidden: bool  # it compares with the model answer and is not in the handout
+    gate: bool  # the other checks of the function wait for it
     outcome: Outcome = NOT_RUN
-    story: str = ""
-    call: str = ""
-    rows: list[tuple[str, str]] = field(default_factory=list)
-    frames: list[Frame] = field(default_factory=list)
-    printed: str = ""
-    waits_for: list[str] = field(default_factory=list)
-    may_come_from: list[str] = field(default_factory=list)
+    story: str = ""  # one sentence that says what is wrong
+    call: str = ""  # the smallest failing call that was found, as the student would type it
+    rows: list[tuple[str, str]] = field(default_factory=list)  # (label, text): yours, expected and the like
+    frames: list[Frame] = field(default_factory=list)  # the student's own lines, innermost last
+    printed: str = ""  # by the submission during that call
+    waits_for: list[str] = field(default_factory=list)  # titles of the checks that must pass first
+    may_come_from: list[str] = field(default_factory=list)  # titles of failed checks that may have caused this failure
     seconds: float = 0.0
-    curves: list[Curve] = field(default_factory=list)
-    owed_to: list[str] = field(default_factory=list)
-    carried: bool = False
+    curves: list[Curve] = field(default_factory=list)  # what the submission's training run did step by step
+    owed_to: list[str] = field(default_factory=list)  # "exercise.function": with these right, the check would pass
+    carried: bool = False  # its points count because of that
 
     @property
     def earned(self) -> int:
@@ -161,18 +114,13 @@ class CheckResult:
 
     @property
     def owed(self) -> int:
-        """Points that mistakes of other functions alone have cost, whether they count or not."""
+        """Points lost only because of mistakes in other functions, whether they count or not."""
         return self.points if self.owed_to else 0
 
 
 @dataclass
 class ExerciseResult:
-    """One exercise: its checks, the misconceptions that the numbers show, and the answers of the worksheet.
-
-    Attributes:
-        not_imported: What ended the import of its module, with the place; empty where it could be imported.
-        bonus: Whether its points are added to the total without being in the maximum.
-    """
+    """One exercise: its checks, the misconceptions that the numbers show, and the answers of the worksheet."""
 
     name: str
     title: str
@@ -180,8 +128,8 @@ class ExerciseResult:
     checks: list[CheckResult]
     misconceptions: list[NamedMistake] = field(default_factory=list)
     answers: list[WrittenAnswer] = field(default_factory=list)
-    not_imported: str = ""
-    bonus: bool = False
+    not_imported: str = ""  # what ended the import of its module, with the place
+    bonus: bool = False  # its points are added to the total without being in the maximum
 
     @property
     def points(self) -> int:
@@ -198,28 +146,20 @@ class ExerciseResult:
 
 @dataclass
 class Result:
-    """One grading.
-
-    Attributes:
-        complete: False until the last check has run.
-        grade: Whether this counts: False in debug mode.
-        isolation_level: The level that student code ran at; -1 in debug mode, which has no walls.
-        sha256: Digest of the graded files.
-        notes: What was decided about the files: which one of several is graded, and the like.
-    """
+    """One grading."""
 
     submission: str
-    sha256: str
+    sha256: str  # digest of the graded files
     seed: int
     device: str
     exercises: list[ExerciseResult]
     course_version: str
-    isolation_level: int = 0
+    isolation_level: int = 0  # that student code ran at; -1 in debug mode, which has no walls
     walls: list[str] = field(default_factory=list)
-    complete: bool = False
-    grade: bool = True
+    complete: bool = False  # until the last check has run
+    grade: bool = True  # whether this counts: not in debug mode
     problem: str = ""
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # which files were chosen, and what was odd about them
 
     @property
     def points(self) -> int:
@@ -228,7 +168,7 @@ class Result:
 
     @property
     def bonus(self) -> int:
-        """What was earned in bonus exercises; part of `earned`."""
+        """The points earned in bonus exercises; part of `earned`."""
         return sum(exercise.earned for exercise in self.exercises if exercise.bonus)
 
     @property
@@ -262,7 +202,7 @@ class Result:
         return json.dumps(document, indent=2) + "\n"  # ASCII: no control, bidi or lone surrogate character gets through
 
     def write(self, path: Path) -> None:
-        """Replace the file by the present state."""
+        """Replace the file with the current state."""
         replace_file(path, self.as_json())
 
 
@@ -279,40 +219,33 @@ def from_json(text: str) -> Result:
     try:
         document = json.loads(text)
         if document["schema"] != SCHEMA:
-            raise ValueError(f"its schema is {document['schema']!r}; this course reads {SCHEMA}")
+            raise ValueError(f"its schema is {document['schema']!r}, but this course reads {SCHEMA}")
         result = msgspec.convert(document, Result)
     except (KeyError, TypeError, json.JSONDecodeError, RecursionError, msgspec.ValidationError) as error:
-        raise ValueError(f"it is no result of a grading ({type(error).__name__}: {error})") from None
-    for problem in _unlike_ours(result):
-        raise ValueError(f"it is no result of a grading: {problem}")
+        raise ValueError(f"it is not the result of a grading ({type(error).__name__}: {error})") from None
+    if problem := _unlike_ours(msgspec.to_builtins(result)):
+        raise ValueError(f"it is not the result of a grading: {problem}")
     return result
 
 
 LARGEST = 2**64
-"""No number in a result is larger: those of a submission are bounded where they enter it (`grading.curves`)."""
+"""No number in a result is larger: `grading.curves` bounds a submission's numbers."""
+_OURS = {"sha256", "device", "course_version", "name", "page", "function", "question", "id", "owed_to"}
+"""Fields that no submission writes."""
 
 
-def _unlike_ours(result: Result) -> Iterator[str]:
-    """Values of the right type that no grading writes, and that would break a report."""
-    ours = [("sha256", result.sha256), ("device", result.device), ("course_version", result.course_version)]
-    numbers: list[float | None] = [result.isolation_level]
-    for exercise in result.exercises:
-        ours += [("name", exercise.name), ("page", exercise.page)]
-        for mistake in exercise.misconceptions:
-            ours += [("page", mistake.page), ("function", mistake.function), ("name", mistake.name)]
-        ours += [("question", answer.question) for answer in exercise.answers]
-        if not exercise.checks:
-            yield "there are no checks"
-    for check in result.checks:
-        ours += [("id", check.id), ("function", check.function), *(("owed_to", name) for name in check.owed_to)]
-        numbers += [check.points, check.seconds, *(frame.line for frame in check.frames)]
-        numbers += [number for curve in check.curves for number in (curve.first, curve.every, *curve.values)]
-    for name, text in ours:
-        if not (text.isascii() and text.isprintable()):
-            yield f"{name} is {text!a}"
-    for number in numbers:
-        if number is not None and not abs(number) <= LARGEST:
-            yield f"{number} is no number that a result can hold"
+def _unlike_ours(value: Any, key: str = "") -> str:
+    """What in a result is of the right type, but no grading writes it, and it would break a report; "" for nothing."""
+    if isinstance(value, dict):
+        theirs = key == "frames"  # names of the submission's functions and files
+        return next(filter(None, (_unlike_ours(each, "" if theirs else name) for name, each in value.items())), "")
+    if isinstance(value, list | tuple):
+        no_checks = "there are no checks" if key == "checks" and not value else ""
+        return no_checks or next(filter(None, (_unlike_ours(each, key) for each in value)), "")
+    if isinstance(value, str):
+        return f"{key} is {value!a}" if key in _OURS and not (value.isascii() and value.isprintable()) else ""
+    fits = value is None or key == "seed" or abs(value) <= LARGEST
+    return "" if fits else f"{value} is not a number that a result can hold"
 
 
 def replace_file(path: Path, content: str | bytes) -> None:

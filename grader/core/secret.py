@@ -1,8 +1,8 @@
-"""The secret of a class: what the fresh inputs of its gradings are drawn from.
+"""The secret of a class, from which its gradings draw fresh inputs.
 
-Drawn from the secret and the digest of a submission, they are the same for the same files and new after every change,
-so that nothing which a report tells about one submission helps the next. Without a secret a constant takes its place,
-so that a student's own gradings can be repeated by anybody.
+They depend on the secret and the digest of a submission: the same files get the same inputs, and every change gets new
+ones, so the report on one submission does not help the next. Students at home have no secret and draw from a constant,
+so that anybody can repeat their gradings.
 """
 
 from __future__ import annotations
@@ -19,23 +19,17 @@ from .refusal import FileRefused
 FILE_NAME = "class-secret"
 _MAKE = 'python -c "import secrets; print(secrets.token_hex(32))"'
 PUBLIC = ""
-"""In place of a secret: known to everybody."""
+"""Instead of a secret: known to everybody."""
 
 
 def fresh_seed(secret: str, digest: str, check: str) -> int:
-    """What the fresh inputs of one check are drawn from, 128 bits.
-
-    Args:
-        secret: Of the class, or `PUBLIC`.
-        digest: Of the submission.
-        check: Id of the check; adding a check does not change the inputs of the others.
-    """
+    """The seed of one check's fresh inputs, 128 bits, which does not depend on other checks."""
     drawn = hmac.digest(secret.encode() or b"public", f"{digest} {check}".encode(), "sha256")
     return int.from_bytes(drawn[:16])
 
 
 def fingerprint(secret: str) -> str:
-    """Tells two secrets apart, and gives none of them away; empty for `PUBLIC`."""
+    """Tells two secrets apart without giving them away; empty for `PUBLIC`."""
     return hashlib.sha256(secret.encode()).hexdigest()[:16] if secret else ""
 
 
@@ -48,12 +42,12 @@ def read_secret(path: Path) -> str:
     try:
         text = path.read_text("ascii").strip()
     except (OSError, ValueError) as error:
-        raise FileRefused(f"{path} cannot be read as the secret of a class ({error})") from None
+        raise FileRefused(f"cannot read {path} as the secret of a class ({error})") from None
     if not re.fullmatch(r"[0-9a-f]{64}", text):
         raise FileRefused(
-            f"{path} holds no secret of a class: a word can be guessed, so a secret is 64 random hexadecimal digits. "
-            "Give the name of a file that does not exist yet, and the command makes one. To make one yourself: "
-            f"{_MAKE} > FILE. Keep it as long as you grade this class"
+            f"{path} is not the secret of a class. A secret is 64 random hexadecimal digits, which nobody can guess. "
+            "Give the name of a file that does not exist yet, and the command creates one. To create one yourself: "
+            f"{_MAKE} > FILE. Keep it for as long as you grade this class"
         )
     return text
 

@@ -1,7 +1,8 @@
-"""Which course the commands serve: a copy of the course must never be graded by the code of the original."""
+"""Which course the commands serve: the original's code must never grade a copy of the course."""
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from . import course
@@ -15,12 +16,7 @@ def served() -> str:
 
 
 def other_course(here: Path, root: Path) -> Path | None:
-    """The course that a folder lies in, if it is not the one at `root`.
-
-    Args:
-        here: The current folder.
-        root: Folder of the course whose code runs.
-    """
+    """The course that a folder lies in, if it is not the one at `root`, whose code runs."""
     for folder in (here, *here.parents):
         if (folder / "grader" / "core" / "course.py").is_file():
             return None if folder.resolve() == root.resolve() else folder
@@ -28,21 +24,17 @@ def other_course(here: Path, root: Path) -> Path | None:
 
 
 def refuse_other_course(command: str) -> None:
-    """Stop in the folder of another course.
-
-    Args:
-        command: "course" or "grade".
+    """Stop "course" or "grade" in the folder of another course.
 
     Raises:
-        FileRefused: the current folder lies in another course than the code that runs.
+        FileRefused: the current folder belongs to a different course than the running code.
     """
-    try:
+    with contextlib.suppress(OSError):  # the current folder was removed
         folder = other_course(Path.cwd(), course.ROOT)
-    except OSError:  # the current folder was removed
-        return
-    if folder:
+        if folder is None:
+            return
         raise FileRefused(
             f"you are in the course {folder}, but this command runs the code of {course.ROOT}. To use the course you "
-            f"are in: cd {folder}, then python -m grader.commands.{command} ... (or install it into an environment of "
-            f"its own). To use the other one: cd {course.ROOT}"
+            f"are in: cd {folder}, then python -m grader.commands.{command} ... (or install it into its own "
+            f"environment). To use the other course: cd {course.ROOT}"
         )

@@ -15,7 +15,7 @@ _BLANK = r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f
 _WORKFLOW_COMMAND = re.compile(r"(?m)^([^\S\n]*)(::)")
 _FOLDED_COMMAND = re.compile(r"::(?=[\w-]+(?: [^\n]*?)?::)")
 _LOGGING_COMMAND = re.compile(r"##(?=\w*\[)")  # older ones of GitHub, Azure's, TeamCity's: anywhere in a line
-# German and French spreadsheets split cells at semicolons, whatever quotes are around them.
+# German and French spreadsheets split cells at semicolons, even inside quotes.
 _FORMULA = re.compile(
     r"(^|;)(?=\s*[-=+@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u207a\u207b\u207c\u208a\u208b\u208c])"
 )
@@ -101,6 +101,12 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def some(lines: Sequence[str]) -> str:
+    """The first three of some lines of a submission, and how many more there are."""
+    more = f" and {len(lines) - 3} more" if len(lines) > 3 else ""
+    return "; ".join(one_line(line, limit=60) for line in lines[:3]) + more
+
+
 _NO_END = r"(?<!\bDr)(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)"
 
 
@@ -110,7 +116,7 @@ def first_sentence(text: str) -> str:
 
 
 def spreadsheet_safe(text: str) -> str:
-    """The text with a quotation mark in front where a spreadsheet would take it for a formula. Never for numbers.
+    """The text, with a quotation mark in front if a spreadsheet would treat it as a formula. Never for numbers.
 
     That is in front of the signs, also those of other widths, and where a spreadsheet would split the cell.
 

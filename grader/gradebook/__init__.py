@@ -1,1 +1,1 @@
-"""A gradebook in, the same gradebook with one column filled out."""
+"""A gradebook in, the same gradebook with one column filled."""

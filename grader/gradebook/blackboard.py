@@ -1,7 +1,7 @@
-"""The grades that Blackboard exports with "work offline" or "download grades": what stands where.
+"""The layout of the grades that Blackboard exports with "work offline" or "download grades".
 
-Blackboard publishes no importer. The facts are from its help pages and from titles in the files of many courses: a
-student is found by the login name, a column by the number behind the bar at the end of its title, which must stay.
+Blackboard publishes no importer. The facts are from its help pages and from titles in the files of many courses:
+Blackboard finds a student by the login name, and a column by the number after the bar at the end of its title.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def is_header(header: Sequence[str]) -> bool:
 
 
 def layout(table: Table) -> Layout:
-    """What stands where."""
+    """The layout of an export."""
     where = positions(table.header, _TITLES)
     return Layout(
         platform="blackboard",
@@ -46,10 +46,10 @@ def _column(index: int, header: str) -> Column | None:
     title, up_to, maximum, kind, id_ = found.groups()
     problem = ""
     if up_to:
-        problem = "is computed by Blackboard"
+        problem = "is calculated by Blackboard"
     elif kind not in ("", "Score"):
         problem = f"shows grades as {kind}; set its primary display to Score and export again"
     return Column(index, title, header, id_, number(maximum), problem)
 
 
-_WITHOUT_NUMBER = "has no number behind a bar, so Blackboard would make a new column of it; export again"
+_WITHOUT_NUMBER = "has no number after a bar, so Blackboard would make a new column of it; export again"

@@ -1,4 +1,4 @@
-"""The gradebook that Canvas exports: what stands where, by the rules of Canvas's own importer.
+"""The layout of the gradebook that Canvas exports, by the rules of Canvas's own importer.
 
 Facts from `lib/gradebook_importer.rb` of instructure/canvas-lms. The titles are the same in every language of Canvas.
 """
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from .layout import Column, Layout, number, positions
 from .table import GradebookError, Table
 
-# Canvas finds a student by its own number, then by these. A login name may be an address.
+# Canvas looks for a student by its own number, then by these. A login name may be an address.
 _TITLES = {"id": "platform_id", "sis user id": "number", "sis login id": "username"}
 _OF_STUDENTS = (
     "student", "lastname", "firstname", "id", "sis user id", "sis login id", "integration id", "root account",
@@ -30,14 +30,14 @@ def is_header(header: Sequence[str]) -> bool:
 
 
 def layout(table: Table) -> Layout:
-    """What stands where.
+    """The layout of an export.
 
     Raises:
         GradebookError: the export has no sections, without which Canvas refuses it.
     """
     header = table.header
     if "Section" not in header:
-        raise GradebookError("there is no column Section, and Canvas refuses such a file; export it again")
+        raise GradebookError("there is no column Section, so Canvas would refuse the file; export it again")
     where = positions(header, _TITLES)
     keys = [*where.items()] + [("email", where[each]) for each in ("username",) if each in where]
     last_and_first = header[0] == "LastName"
@@ -61,7 +61,7 @@ def _is_empty(texts: Sequence[str]) -> bool:
 
 
 def _is_test_student(table: Table, row: int, where: Mapping[str, int], *, names: int) -> bool:
-    """Whether it is the student as whom a teacher tries a course; it has no ids of the institution."""
+    """Whether it is Canvas's test student, with which teachers try a course; it has no ids of the institution."""
     name = ", ".join(table.text(row, column) for column in range(names)).casefold()
     number, login = (table.text(row, where[each]) if each in where else "" for each in ("number", "username"))
     return name == _TEST_STUDENT and not number and _DIGEST.fullmatch(login) is not None
@@ -78,7 +78,7 @@ def _columns(table: Table, header: Sequence[str], points: int | None) -> list[Co
         if "read only" in possible:
             problem = "is read only in Canvas"
         elif not named:
-            problem = "has no number in brackets, so Canvas would make a new assignment of it; export again"
+            problem = "has no number in parentheses, so Canvas would make a new assignment of it; export again"
         columns.append(
             Column(index, *((named[1], title, named[2]) if named else (title, title, "")), number(possible), problem)
         )

@@ -1,10 +1,10 @@
 """Fills the grades of a class into one column of the gradebook that a learning platform exported.
 
-Pure: from a table, its layout and the entries of a class to the table with other cells in that column, and everything
+From a table, its layout and the entries of a class, it makes the table with new cells in that column, and everything
 that a person should know about it.
 
-Left out on purpose: rows for people whom the export does not have, because Moodle refuses a file with one unknown
-person; and new columns, because the platforms make assignments of them that nobody asked for.
+It adds no rows for people who are not in the export, because Moodle refuses a file with an unknown person, and no
+columns, because the platforms would make unwanted assignments of them.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ NO_FEEDBACK, ADD_FEEDBACK, RENEW_FEEDBACK = "no", "add", "renew"
 
 @dataclass(frozen=True)
 class Options:
-    """What the instructor decided; `course gradebook` has options of the same names.
+    """The instructor's decisions; `course gradebook` has options with the same names.
 
     Attributes:
-        maximum: The highest grade of the column, where the export does not say it.
+        maximum: The highest grade of the column, if the export does not say it.
         feedback: `NO_FEEDBACK`; `ADD_FEEDBACK`, into empty cells; `RENEW_FEEDBACK`, also over older ones of ours.
     """
 
@@ -52,17 +52,17 @@ class Options:
 
 @dataclass(frozen=True)
 class Line:
-    """What becomes of the cell of one student.
+    """The change to the cell of one student.
 
     Attributes:
         student: Name in the gradebook.
         submission: Name of the entry; empty if there is none.
-        old: What was there.
-        new: What is there now.
+        old: The old text.
+        new: The new text.
         kind: `NEW`; `SAME`; `CHANGED`, another grade was there; `LEFT`, nothing can or may be written; `ZERO`, nothing
             was handed in.
-        note: What is special.
-        late: How late it was, and what that costs; empty if it was on time.
+        note: Anything special.
+        late: How late it was, and the deduction; empty if it was on time.
     """
 
     student: str
@@ -80,10 +80,10 @@ class Filled:
 
     Attributes:
         table: With the new cells.
-        column: Which was filled.
-        lines: What became of each cell, in the order of the gradebook.
-        problems: What a person has to decide. What it concerns is not written.
-        notes: What a person should know.
+        column: The filled column.
+        lines: The change to each cell, in the order of the gradebook.
+        problems: Decisions for a person. Grades that depend on them are not written.
+        notes: Notes for a person.
         without: Names of the students without a submission.
     """
 
@@ -97,7 +97,7 @@ class Filled:
 
 @dataclass(frozen=True)
 class Time:
-    """When a submission came, whether the export says so, and why what the export says is not used."""
+    """The time of a submission, whether it is from the export, and why the export's time is not used."""
 
     moment: datetime | None = None
     of_export: bool = False
@@ -106,9 +106,9 @@ class Time:
 
 @dataclass(frozen=True)
 class _Mark:
-    """What a submission counts for one student, in points of the course, and what is said of it beside the grade.
+    """The points that count for one student, with the text next to the grade.
 
-    Points are None if nobody can say what it counts.
+    Points are None if they cannot be determined.
     """
 
     entry: Entry
@@ -119,7 +119,7 @@ class _Mark:
 
     @property
     def words(self) -> str:
-        """What a student reads beside the points of the exercises."""
+        """The text for the student next to the points of the exercises."""
         counts = "" if self.points is None else f"counts {shown(two_decimals(self.points))} points"
         said = [*filter(None, (self.late, self.note))]
         return "; ".join([*said, counts]) if said else ""
@@ -132,10 +132,10 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
 
     Args:
         table: The instructor's export.
-        layout: What stands where in it.
+        layout: The layout of the export.
         entries: The submissions, with their results.
-        policy: What lateness costs; None if it costs nothing.
-        options: What the instructor decided.
+        policy: The rule for late work; None if late work costs nothing.
+        options: The instructor's decisions.
 
     Raises:
         GradebookError: nothing can be filled; the text says what to do.
@@ -152,7 +152,7 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
     submitted, unmatched, notes = _matched(students, pretenders, kept, options)
     skipped = _skipped(students, pretenders, entries, options)
     if unmatched and options.missing_zero:
-        raise GradebookError("no zeros before it is clear whose these are" + _listed(unmatched))
+        raise GradebookError("cannot write zeros before it is clear whose these are" + _listed(unmatched))
     unclear = _extension_problems(policy, students, submitted)
     asked = [layout.time_question] if policy and layout.time_question else []
     problems = [*unmatched, *unclear, *asked]
@@ -171,7 +171,7 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
             undecided.append((f"{student.person.name} ({mark.entry.name})".strip(), mark.note))
             continue
         if not mark and student.number in skipped:
-            notes.append(f"{student.person.name}: nothing is written, because of the skipped {skipped[student.number]}")
+            notes.append(f"{student.person.name}: nothing written, because you skipped {skipped[student.number]}")
             continue
         if not mark and grade is None:
             continue
@@ -191,7 +191,7 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
 
 
 def _together(undecided: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Each reason once, with all whom it concerns."""
+    """Each reason once, with all students that it concerns."""
     for why in dict.fromkeys(why for _, why in undecided):
         people = [who for who, reason in undecided if reason == why]
         if len(people) <= _LISTED:
@@ -201,7 +201,7 @@ def _together(undecided: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def two_decimals(value: Decimal) -> Decimal:
-    """Rounded to two decimals, a half up: the platforms show and compare no more."""
+    """Rounded to two decimals, half up, because the platforms show and compare no more."""
     return value.quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
@@ -212,11 +212,11 @@ def written(grade: Decimal, *, comma: bool) -> str:
 
 
 def feedback(entry: Entry, note: str) -> str:
-    """What a student reads beside the grade: the points of each exercise. Nothing of it comes from the submission.
+    """The comment next to a student's grade: the points of each exercise. Nothing in it comes from the submission.
 
     Args:
         entry: A submission with a result.
-        note: What lateness cost and what was given by hand; empty if nothing.
+        note: The deduction for late work and points by hand; may be empty.
     """
     result = entry.result
     if result is None:
@@ -234,9 +234,9 @@ def feedback(entry: Entry, note: str) -> str:
 
 
 class _Comments:
-    """The feedback cells: empty ones are filled, and older comments of ours are renewed on request.
+    """The feedback cells: fill empty ones, and replace our own older comments on request.
 
-    What a teacher wrote after our sentences, in the same line too, stays, and so does every other comment.
+    Text that a teacher added after our sentences stays, even in the same line, and so does every other comment.
     """
 
     def __init__(self, table: Table, layout: Layout, wish: str) -> None:
@@ -270,7 +270,7 @@ class _Comments:
         return {}
 
     def notes(self) -> list[str]:
-        """How many comments were renewed, and how many stay as they are."""
+        """How many comments were replaced, and how many stay."""
         said = (
             (self._renewed, "comments of an earlier grading: renewed"),
             (self._older, "comments of an earlier grading: kept; --feedback renew replaces them"),
@@ -280,20 +280,20 @@ class _Comments:
 
 
 def _points(entries: Iterable[Entry]) -> Decimal:
-    """What the graded exercises are worth."""
+    """The maximum points of the graded exercises."""
     totals = sorted({entry.result.points for entry in entries if entry.result})
     if not totals or not totals[0]:
         raise GradebookError("no submission of this class has a result with points; run `course grade-all` first")
     if len(totals) > 1:
         raise GradebookError(
-            f"the results are worth {' or '.join(map(str, totals))} points, so they are not of the same exercises; "
-            "grade the class again, all with the same exercises"
+            f"the results are out of {' or '.join(map(str, totals))} points, so they cover different exercises; "
+            "grade the class again, with the same exercises for all"
         )
     return Decimal(totals[0])
 
 
 def _maximum(column: Column, points: Decimal, options: Options) -> Decimal:
-    """The highest grade of the column, if grades may be written to it as they are or scaled."""
+    """The highest grade of the column, if it matches the grades or `--scale` allows scaling."""
     if None not in (column.maximum, options.maximum) and column.maximum != options.maximum:
         raise GradebookError(
             f"the highest grade of {column.header!r} is {column.maximum} in the export; give --scale without a number"
@@ -301,17 +301,17 @@ def _maximum(column: Column, points: Decimal, options: Options) -> Decimal:
     maximum = options.maximum if column.maximum is None else column.maximum
     if maximum is None:
         raise GradebookError(
-            f"the export does not say the highest grade of {column.header!r}; look it up in the settings of the "
+            f"the export does not give the highest grade of {column.header!r}; look it up in the settings of the "
             f"assignment, and give it with --scale, as in --scale {points}"
         )
     if maximum <= 0:
         raise GradebookError(
-            f"{column.header!r} is worth {maximum} points; change that on the platform and export again"
+            f"the highest grade of {column.header!r} is {maximum}; change that on the platform and export again"
         )
     if maximum != points and not options.scale:
         raise GradebookError(
-            f"the results are worth {points} points and {column.header!r} {maximum}; with --scale every grade is "
-            f"multiplied by {maximum}/{points}, or make the assignment worth {points} points and export again"
+            f"the results are out of {points} points, but {column.header!r} is out of {maximum}; --scale multiplies "
+            f"every grade by {maximum}/{points}, or make the assignment worth {points} points and export again"
         )
     return maximum
 
@@ -331,24 +331,24 @@ _LISTED = 8
 _ENTER_TIME = "give the time in the column submitted_at of a roster"
 Theirs = Sequence[tuple[Entry, Person]]
 _Submitted = list[list[tuple[Entry, Person]]]
-"""For each student of the gradebook their submissions, with what the platform of the submission says of them."""
+"""The submissions of each student of the gradebook, with the data from the submission's platform."""
 
 
 def _matched(
     students: Students, pretenders: Students, entries: Iterable[Entry], options: Options
 ) -> tuple[_Submitted, list[str], list[str]]:
-    """Whose the submissions are, those that are nobody's, and what should be looked at."""
+    """The owners of the submissions, submissions without an owner, and things to check."""
     submitted: _Submitted = [[] for _ in students.all]
     unmatched: list[str] = []
     found: list[str] = []
-    notes = [f"left out, with all of its submissions: the test student {each.person.name}" for each in pretenders.all]
+    notes = [f"left out: the test student {each.person.name} and all of its submissions" for each in pretenders.all]
     notes += [
         f"{each} is the id of several students of the gradebook, so it identifies nobody" for each in students.shared
     ]
     for entry in entries:
         people = options.roster.people.get(entry.name, entry.people)
         if not people:
-            unmatched.append(f"{entry.name}: nobody says whose it is; see --roster")
+            unmatched.append(f"{entry.name}: the owner is unknown; see --roster")
         for person in people:
             if pretenders.find(person)[0]:
                 continue
@@ -363,14 +363,12 @@ def _matched(
                 submitted[student.number].append((entry, person))
     by_name = [who for who in found if who]
     if by_name:
-        notes.append(
-            f"{len(found) - len(by_name)} found by an id, {len(by_name)} by the name only: {', '.join(by_name)}"
-        )
+        notes.append(f"{len(found) - len(by_name)} found by an id, {len(by_name)} only by name: {', '.join(by_name)}")
     return submitted, unmatched, notes
 
 
 def _skipped(students: Students, pretenders: Students, entries: Iterable[Entry], options: Options) -> dict[int, str]:
-    """By student what the instructor leaves out: whoever handed something in gets no zero for nothing."""
+    """The submissions that the instructor skips, by student: these students get no zero for a missing submission."""
     left_out = [entry for entry in entries if entry.name in options.skipped]
     theirs = _matched(students, pretenders, left_out, options)[0]
     return {number: ", ".join(entry.name for entry, _ in own) for number, own in enumerate(theirs) if own}
@@ -379,7 +377,7 @@ def _skipped(students: Students, pretenders: Students, entries: Iterable[Entry],
 def _judged(
     student: Student, theirs: Theirs, layout: Layout, policy: Policy | None, options: Options, *, certain: bool
 ) -> _Mark | None:
-    """What of a student's submissions counts; None if there is none."""
+    """The student's mark; None without a submission."""
     zone = policy.zone if policy else None
     timed = zip(theirs, times(student, theirs, layout, zone, options.roster), strict=True)
     marks = [_mark(entry, time, policy, options, person, student.person) for (entry, person), time in timed]
@@ -389,7 +387,7 @@ def _judged(
 
 
 def _by_hand_at_last(mark: _Mark) -> _Mark:
-    """With what the instructor gave or took: after lateness, and before the grade is scaled to the column."""
+    """The mark with points by hand: after the deduction for late work, and before scaling to the column."""
     given = mark.entry.by_hand
     if not given or mark.points is None:
         return mark
@@ -398,7 +396,7 @@ def _by_hand_at_last(mark: _Mark) -> _Mark:
 
 
 def _at_most(mark: _Mark | None, points: Decimal) -> _Mark | None:
-    """Moodle leaves a grade above the maximum out without a word, or refuses the whole file."""
+    """Moodle silently drops a grade above the maximum, or refuses the whole file."""
     if mark is None or mark.points is None or mark.points <= points:
         return mark
     if mark.entry.result and mark.entry.result.bonus:
@@ -409,11 +407,13 @@ def _at_most(mark: _Mark | None, points: Decimal) -> _Mark | None:
 
 
 def _undecided_if_lowered(mark: _Mark) -> _Mark:
-    """As long as an extension names nobody, it may be that of anybody whose mark lateness lowers."""
+    """While an extension names nobody, it may belong to anybody with a deduction for late work."""
     result = mark.entry.result
     if mark.points is None or result is None or mark.points == result.earned:
         return mark
-    return replace(mark, points=None, note=f"{mark.late}, unless the extension that names nobody is theirs")
+    return replace(
+        mark, points=None, note=f"{mark.late}, unless the extension that matches nobody belongs to this student"
+    )
 
 
 def times(student: Student, theirs: Theirs, layout: Layout, zone: tzinfo | None, roster: Roster) -> list[Time]:
@@ -431,12 +431,10 @@ def times(student: Student, theirs: Theirs, layout: Layout, zone: tzinfo | None,
     if told.tzinfo:
         return [Time(told.astimezone(UTC), of_export=True)]
     if zone is None:
-        return [
-            Time(problem="the export says by the clocks of the platform when it came; add a time_zone to course.toml")
-        ]
+        return [Time(problem="the export gives its time in the platform's time zone; add a time_zone to course.toml")]
     moment = placed(told, zone)
     if moment is None:
-        return [Time(problem=f"it came in an hour that the change of the clocks repeats; {_ENTER_TIME}")]
+        return [Time(problem=f"it came in an hour that a clock change repeats; {_ENTER_TIME}")]
     return [Time(moment, of_export=True)]
 
 
@@ -450,11 +448,11 @@ def _extension_problems(policy: Policy | None, students: Students, submitted: _S
             if any(names(extension.student, each) for each in (student.person, *_people(submitted, student)))
         ]
         if len(named) > 1:
-            raise GradebookError(f"the extension of {extension.student!r} names several students: {', '.join(named)}")
+            raise GradebookError(f"the extension of {extension.student!r} matches several students: {', '.join(named)}")
         if not named:
             problems.append(
-                f"the extension of {extension.student!r} names nobody in the gradebook; correct it in "
-                "extensions.toml, or remove it there. Until then no mark that lateness lowers is written"
+                f"the extension of {extension.student!r} matches nobody in the gradebook; correct it in "
+                "extensions.toml, or remove it there. Until then, no mark with a deduction for late work is written"
             )
     return problems
 
@@ -476,7 +474,9 @@ def _mark(entry: Entry, time: Time, policy: Policy | None, options: Options, *re
         return undecided(f"the grader did not finish: {result.problem or 'grade it again'}")
     if entry.no_code:
         why = f" ({entry.notes[0]})" if entry.notes else ""
-        return undecided(f"no code of it can be read{why}; ask for it again, or enter a grade on the platform yourself")
+        return undecided(
+            f"none of its code is readable{why}; ask for it again, or enter a grade on the platform yourself"
+        )
     earned = Decimal(result.earned)
     if policy is None:
         return _Mark(entry, time, earned)
@@ -484,12 +484,12 @@ def _mark(entry: Entry, time: Time, policy: Policy | None, options: Options, *re
         if time.problem:
             return undecided(time.problem)
         if entry.marked_late:
-            return undecided(f"the platform calls it late and does not say when it came; {_ENTER_TIME}")
+            return undecided(f"the platform calls it late but gives no time; {_ENTER_TIME}")
         if not entry.uploads:
-            return undecided(f"nobody says when it came; {_ENTER_TIME}")
+            return undecided(f"its hand-in time is unknown; {_ENTER_TIME}")
         if not options.trust_late_marks:
             return undecided(
-                f"Canvas's download does not say when it came, only what is late; {_ENTER_TIME}. Or give "
+                f"Canvas's download only says what is late, not when it came; {_ENTER_TIME}. Or give "
                 "--trust-late-marks, if the assignment's due date in Canvas is the deadline of course.toml"
             )
         return _Mark(entry, time, earned)
@@ -500,14 +500,14 @@ def _mark(entry: Entry, time: Time, policy: Policy | None, options: Options, *re
 
 
 def _chosen(marks: Sequence[_Mark]) -> _Mark | None:
-    """The last one; None if there is none. If nobody says which that is, a person has to decide."""
+    """The last submission; None if there is none. If it is unknown which one is last, a person has to decide."""
     if len(marks) < 2:
         return marks[0] if marks else None
     moments = [mark.time.moment for mark in marks]
     known = [moment for moment in moments if moment]
     names = ", ".join(mark.entry.name for mark in marks)
     if len(known) < len(marks) or known.count(max(known)) > 1:
-        why = f"of several submissions ({names}), nobody says which came last; leave out the others with --skip"
+        why = f"it is unknown which of several submissions ({names}) came last; leave out the others with --skip"
         return _Mark(marks[0].entry, Time(), None, why)
     last = marks[moments.index(max(known))]
     if last.points is None:
@@ -516,10 +516,10 @@ def _chosen(marks: Sequence[_Mark]) -> _Mark | None:
 
 
 def _fixed(table: Table, layout: Layout, row: int, column: Column) -> str:
-    """Why a cell must stay as it is; empty if it need not."""
+    """Why a cell must stay as it is; empty if it may change."""
     if table.text(row, column.index).casefold() in layout.untouched:
         return "excused"
-    return "the platform lets nobody change it" if row in layout.locked else ""
+    return "the platform has locked it" if row in layout.locked else ""
 
 
 def _grade(mark: _Mark | None, points: Decimal, maximum: Decimal, options: Options) -> Decimal | None:
@@ -530,7 +530,7 @@ def _grade(mark: _Mark | None, points: Decimal, maximum: Decimal, options: Optio
 
 
 def _kind(old: str, grade: Decimal | None, mark: _Mark | None) -> str:
-    """What becomes of a cell that may be changed."""
+    """The change to a cell that may change."""
     before = number(old)
     if grade is None:
         return LEFT
@@ -556,9 +556,9 @@ def _line(student: Student, mark: _Mark | None, old: str, new: str, kind: str, f
 
 
 def _notes(entries: Iterable[Entry], policy: Policy | None, of_export: int, options: Options) -> Iterator[str]:
-    """What a person should know of the class as a whole."""
+    """Notes on the class as a whole."""
     if of_export and policy:
-        yield f"the times of {of_export} of the submissions are from the export"
+        yield f"the times of {of_export} submissions are from the export"
     trusted = [each for each in entries if each.uploads and not each.submitted_at and not each.marked_late]
     if policy and options.trust_late_marks and trusted:
         number = counted_words(len(trusted), "submission")
@@ -566,14 +566,14 @@ def _notes(entries: Iterable[Entry], policy: Policy | None, of_export: int, opti
     graded = [entry for entry in entries if entry.result]
     late = sum(entry.marked_late for entry in graded)
     if late and policy is None:
-        yield f"the platform calls {late} of the submissions late; without [late] in course.toml that costs nothing"
+        yield f"the platform calls {late} of the submissions late; without [late] in course.toml, this costs nothing"
     unwalled = sum(course.lacks_walls(entry.result) for entry in graded if entry.result)
     if unwalled:
-        yield f"{unwalled} of the results are of isolation level 0; a mark counts at level 1 or above only"
+        yield f"{unwalled} of the results are from isolation level 0; a mark needs level 1 or above"
 
 
 def _notes_on_points(layout: Layout, marks: Iterable[_Mark | None], points: Decimal, maximum: Decimal) -> list[str]:
-    """What a person should know of grades that are above what is usual."""
+    """Notes on unusually high grades."""
     above = {mark.entry.name: None for mark in marks if mark and mark.points is not None and mark.points > points}
     notes = []
     if above:

@@ -1,9 +1,9 @@
-"""What a late submission counts: the rule of `course.toml`, extensions for single students, and a pure function.
+"""Computes how much a late submission counts, from the rule in `course.toml` and extensions for single students.
 
-The present time is never used, so grading a class again gives the same. A result says what the code earns; this module
-says how much of it counts. Nothing is rounded here: whoever writes a grade rounds once, at the end.
+It never uses the current time, so grading a class again gives the same. A result says what the code earns; this module
+says how much of it counts. It does not round: code that writes a grade rounds once, at the end.
 
-Left out on purpose: late days that students spend as they like. An extension does the same for one student.
+Students cannot spend late days as they like. An extension does the same for one student.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..core.by_hand import ByHand, shown
 from ..core.course_file import CourseFile
 
 EXTENSIONS_FILE = "extensions.toml"
-"""More time for single students, beside `course.toml`; `.gitignore` names it, because it names students."""
+"""More time for single students, next to `course.toml`; it names students, so `.gitignore` lists it."""
 HOUR, DAY, CALENDAR_DAY = "hour", "day", "calendar day"
 _LENGTHS = {HOUR: timedelta(hours=1), DAY: timedelta(days=1)}
 _YEARS = range(2000, 2101)
@@ -31,7 +31,7 @@ _EXTENSION = {"student": str, "due": datetime, "last": datetime}
 
 
 class LateError(Exception):
-    """The rule or an extension cannot be used. The text has a line for each mistake."""
+    """The rule or an extension is wrong. The text has one line per mistake."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Extension:
     Attributes:
         student: Name, address, number, login name or number at the platform.
         due: The student's own due time.
-        last: The student's own last moment; None moves that of the policy as far as the due time.
+        last: The student's own last moment; None moves the policy's last moment as far as the due time.
     """
 
     student: str
@@ -51,17 +51,17 @@ class Extension:
 
 @dataclass(frozen=True)
 class Policy:
-    """What lateness costs. All times are in UTC.
+    """The rule for late work. All times are in UTC.
 
     Attributes:
         due: Submissions until then are on time.
-        grace: So much later is still on time; what comes after that is late since the due time.
+        grace: Time after the due time that is still on time; later submissions are late since the due time.
         deduction: Percent of the points of the assignment for each period or part of one.
         per: `HOUR`, `DAY` (24 hours) or `CALENDAR_DAY`, which ends at midnight.
-        maximum: Percent that are taken off at most.
-        last: Submissions after it count nothing; None for never.
+        maximum: Largest deduction in percent.
+        last: Later submissions do not count; None for no limit.
         extensions: More time for single students.
-        zone: Of times without an offset; None if `course.toml` does not say.
+        zone: Time zone of times without an offset; None if `course.toml` does not say.
     """
 
     due: datetime
@@ -104,7 +104,7 @@ def counted(earned: Decimal, points: Decimal, submitted_at: datetime, policy: Po
     periods = periods_late(submitted_at, policy)
     if not periods:
         return earned
-    if policy.last and submitted_at.astimezone(UTC) > policy.last:
+    if policy.last and _minute(submitted_at) > policy.last:
         return Decimal(0)
     percent = min(policy.deduction * periods, policy.maximum)
     return max(Decimal(0), earned - points * percent / 100)
@@ -112,7 +112,7 @@ def counted(earned: Decimal, points: Decimal, submitted_at: datetime, policy: Po
 
 def periods_late(submitted_at: datetime, policy: Policy) -> int:
     """How many periods have begun since the due time; 0 if the submission is on time."""
-    late = submitted_at.astimezone(UTC) - policy.due  # Python would subtract wall clocks within one zone
+    late = _minute(submitted_at) - policy.due
     if late <= policy.grace:
         return 0
     if policy.per != CALENDAR_DAY:
@@ -130,7 +130,7 @@ def deduction(earned: Decimal, points: Decimal, submitted_at: datetime, policy: 
     if not periods:
         return None
     lost = earned - counted(earned, points, submitted_at, policy)
-    late, due = submitted_at.astimezone(UTC) - policy.due, _in_words(policy.due, policy)
+    late, due = _minute(submitted_at) - policy.due, _in_words(policy.due, policy)
     unit = HOUR if policy.per == HOUR else "day"
     how = {
         HOUR: "part of an hour counts as an hour",
@@ -138,11 +138,19 @@ def deduction(earned: Decimal, points: Decimal, submitted_at: datetime, policy: 
         CALENDAR_DAY: "days end at midnight",
     }
     text = f"{periods} {unit}{'s' * (periods > 1)} late: handed in {_length(late)} after {due}, and {how[policy.per]}"
-    if policy.last and submitted_at.astimezone(UTC) > policy.last:
+    if policy.last and _minute(submitted_at) > policy.last:
         return ByHand(-lost, f"{text}; nothing counts after {_in_words(policy.last, policy)}")
     percent = min(policy.deduction * periods, policy.maximum)
     most = " (the maximum)" if policy.deduction * periods > percent else ""
     return ByHand(-lost, f"{text}; lateness costs {shown(percent)} %{most} of {shown(points)} points")
+
+
+def _minute(moment: datetime) -> datetime:
+    """A time in UTC without its seconds: Moodle's export has none, and the platform must not decide what is late.
+
+    In UTC, because Python subtracts wall clocks within one zone.
+    """
+    return moment.astimezone(UTC).replace(second=0, microsecond=0)
 
 
 def _in_words(moment: datetime, policy: Policy) -> str:
@@ -189,7 +197,7 @@ def policy_of(written: CourseFile, extensions: str = "") -> Policy | None:
     if not written.late or written.deadline is None:
         if extensions:
             raise LateError(
-                f"{EXTENSIONS_FILE} gives more time, and course.toml has no [late], so lateness costs nothing"
+                f"{EXTENSIONS_FILE} gives more time, but without [late] in course.toml, late work costs nothing anyway"
             )
         return None
     reader = _Reader(written.time_zone)
@@ -211,7 +219,7 @@ def policy_of(written: CourseFile, extensions: str = "") -> Policy | None:
 
 
 class _Reader:
-    """Reads times and extensions, and notes what is wrong with them."""
+    """Reads times and extensions, and collects their mistakes."""
 
     def __init__(self, time_zone: str) -> None:
         self.problems: list[str] = []
@@ -221,7 +229,7 @@ class _Reader:
         except (OSError, ValueError, KeyError):  # ZoneInfoNotFoundError is a KeyError; Windows needs tzdata
             self.zone = UTC
             self.problems.append(
-                f"time_zone {time_zone!r} is not known on this machine; on Windows install the package tzdata"
+                f"this machine does not know the time_zone {time_zone!r}; on Windows, install the package tzdata"
             )
 
     def moment(self, place: str, value: datetime | None) -> datetime | None:
@@ -229,7 +237,7 @@ class _Reader:
         if value is None:
             return None
         if value.year not in _YEARS:
-            self.problems.append(f"{place} is in the year {value.year}; that must be a slip")
+            self.problems.append(f"{place} is in the year {value.year}, which must be a typo")
         elif value.tzinfo:
             return value.astimezone(UTC)
         elif not self.zone:
@@ -239,9 +247,7 @@ class _Reader:
         elif moment := placed(value, self.zone):
             return moment
         else:
-            self.problems.append(
-                f"{place} is in an hour that the change of the clocks skips or repeats; add its offset"
-            )
+            self.problems.append(f"{place} is in an hour that a clock change skips or repeats; add its offset")
         return None
 
     def extensions(self, text: str) -> tuple[Extension, ...]:
@@ -249,18 +255,19 @@ class _Reader:
         try:
             document = tomllib.loads(text)
         except (ValueError, RecursionError) as error:  # most are a TOMLDecodeError
-            self.problems.append(f"{EXTENSIONS_FILE} is no TOML: {error or 'it is nested too deeply'}")
+            self.problems.append(f"{EXTENSIONS_FILE} is not TOML: {error or 'it is nested too deeply'}")
             return ()
         tables = document.pop("extension", [])
         if document or not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
-            self.problems.append(f"{EXTENSIONS_FILE} holds [[extension]], once for each student, and no other entry")
+            self.problems.append(f"{EXTENSIONS_FILE} must contain only [[extension]], once per student")
             return ()
         read = (self._extension(f"extension {number}", each) for number, each in enumerate(tables, 1))
         return tuple(each for each in read if each)
 
     def _extension(self, place: str, table: Mapping[str, Any]) -> Extension | None:
         wrong = [
-            f"{place}: there is no entry {key}; there are {', '.join(_EXTENSION)}" for key in table.keys() - _EXTENSION
+            f"{place}: there is no entry {key}; choose from {', '.join(_EXTENSION)}"
+            for key in table.keys() - _EXTENSION
         ]
         for key, kind in _EXTENSION.items():
             if not (isinstance(table.get(key), kind) and table[key]) and (key in table or key != "last"):
@@ -274,14 +281,14 @@ class _Reader:
 
 
 def _contradictions(policy: Policy) -> list[str]:
-    """Entries that contradict each other: an extension must never give less time."""
+    """Find contradictory entries, because an extension must never give less time."""
     problems = []
     if policy.per == CALENDAR_DAY and policy.zone is None:
         problems.append("per is a calendar day, so course.toml must have a time_zone")
     if policy.last and policy.last - policy.due < policy.grace:
-        problems.append("last is before the end of the grace after the deadline")
+        problems.append("last is before the end of the grace period after the deadline")
     if not policy.last and not (policy.deduction and policy.maximum):
-        problems.append("lateness would cost nothing; set deduction_percent or last in [late], or remove [late]")
+        problems.append("late work would cost nothing; set deduction_percent or last in [late], or remove [late]")
     seen: set[str] = set()
     for extension in policy.extensions:
         place = f"extension of {extension.student!r}:"
@@ -289,9 +296,9 @@ def _contradictions(policy: Policy) -> list[str]:
             problems.append(f"{place} there are two; keep one")
         seen.add(identity(extension.student))
         if extension.due < policy.due:
-            problems.append(f"{place} due is before the deadline of everybody")
+            problems.append(f"{place} due is before everybody's deadline")
         if extension.last and (policy.last is None or extension.last < policy.last):
-            problems.append(f"{place} last gives less time than everybody has")
+            problems.append(f"{place} last gives less time than others have")
         if extension.last and extension.last - extension.due < policy.grace:
-            problems.append(f"{place} last is before the end of the grace after due")
+            problems.append(f"{place} last is before the end of the grace period after due")
     return problems

@@ -1,7 +1,7 @@
-"""What stands where in the export of a learning platform: the students, their ids, and the columns for grades.
+"""The layout of a learning platform's export: the students, their ids, and the columns for grades.
 
-The modules `canvas`, `moodle` and `blackboard` know the platforms; this is what they say about an
-export, and all that the rest needs to know.
+The modules `canvas`, `moodle` and `blackboard` know the platforms and describe an export as a layout, which is all that
+the other modules need.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from .table import GradebookError, Table
 from .times import read_times
 
 BLANK = frozenset({"", "-"})
-"""What the platforms write where there is no grade."""
+"""Texts that the platforms write instead of a missing grade."""
 
-_NUMBER = re.compile(r"-?\d{1,9}(?:[.,]\d+)?", re.ASCII)  # no grade is longer, and no arithmetic takes everything
+_NUMBER = re.compile(r"-?\d{1,9}(?:[.,]\d+)?", re.ASCII)  # no grade is longer, and arithmetic has limits
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column that looks as if it could hold grades.
+    """A column that may be for grades.
 
     Attributes:
-        index: Which one.
-        title: Its title, as a person would say it.
-        header: Its title, as it is in the export.
-        id: The platform's number of it, if it has one.
+        index: Its place in the table.
+        title: Its title for people.
+        header: Its title in the export.
+        id: The platform's number for it, if any.
         maximum: The highest grade, if the export says it.
         problem: Why grades cannot be written here; empty if they can.
     """
@@ -44,22 +44,22 @@ class Column:
 
 @dataclass(frozen=True)
 class Layout:
-    """What stands where.
+    """The layout of an export.
 
     Attributes:
-        platform: Whose export it is; numbers that another platform gave mean nothing here.
+        platform: The platform of the export; numbers from other platforms mean nothing here.
         keys: Fields of `Person` and the columns with them, the most reliable first.
-        name: The columns that make up the name, in the order in which it is spoken.
+        name: The columns that make up the name, in spoken order.
         students: The records that are students.
-        pretenders: Records that look like students and are none: Canvas's test student.
-        columns: Those that look as if they could hold grades.
+        pretenders: Records that look like students but are not: Canvas's test student.
+        columns: Columns that may be for grades.
         feedback: The column for feedback; None if there is none.
         untouched: Cells with these texts, in small letters, stay: Canvas's "ex" is an excused student.
-        locked: Records whose grade the platform does not let anybody change.
-        refused_above: Grades above this one are refused by the platform's usual settings; None if there is no limit.
-        takes_more: Whether the platform takes a grade above the highest one of its column.
-        submitted_in: The column that says when a submission came; None if none is known.
-        submitted: By record when the submission came, without an offset by the platform's clocks.
+        locked: Records whose grade the platform has locked.
+        refused_above: Limit above which the platform refuses grades by default; None without a limit.
+        takes_more: Whether the platform accepts a grade above the maximum of its column.
+        submitted_in: The column with the times of submissions; None if unknown.
+        submitted: Times of submissions by record; those without an offset are in the platform's time zone.
         time_question: What to ask about the times of the export; empty if they are clear.
     """
 
@@ -80,22 +80,22 @@ class Layout:
 
 
 def with_times(table: Table, layout: Layout, title: str = "", date_format: str = "") -> Layout:
-    """The layout with the times at which submissions came, in any language.
+    """The layout with the times of submissions, in any language.
 
     Args:
         table: The export.
         layout: Of the export.
-        title: Of the column with the times, where the instructor named it.
-        date_format: How they are written, as for `datetime.strptime`, where the instructor said so.
+        title: Title of the column with the times, if the instructor named it.
+        date_format: Their format for `datetime.strptime`, if the instructor gave it.
 
     Raises:
-        GradebookError: there is no such column, or the format is none.
+        GradebookError: there is no such column, or the format is wrong.
     """
     column = layout.submitted_in
     if title:
         named = [index for index, each in enumerate(table.header) if each.casefold() == title.casefold()]
         if not named:
-            raise GradebookError(f"no column is called {title!r}; there are {', '.join(map(repr, table.header))}")
+            raise GradebookError(f"there is no column {title!r}; choose from {', '.join(map(repr, table.header))}")
         column = named[0]
     if column is None:
         found = _columns_with_times(table, layout)
@@ -104,8 +104,8 @@ def with_times(table: Table, layout: Layout, title: str = "", date_format: str =
     times = read_times(_cells(table, layout, column), date_format)
     unread = next(iter(times.unread.values()), "")
     question = (
-        f"{len(times.unread)} of the times in {table.header[column]!r} cannot be read, such as {unread!r}; say how "
-        'they are written, as in --match "date_format=%d.%m.%Y %H:%M", or give the times in a roster'
+        f"cannot read {len(times.unread)} of the times in {table.header[column]!r}, such as {unread!r}; give their "
+        'format, as in --match "date_format=%d.%m.%Y %H:%M", or give the times in a roster'
     )
     columns = tuple(each for each in layout.columns if each.index != column)
     return replace(
@@ -118,7 +118,7 @@ def _cells(table: Table, layout: Layout, column: int) -> dict[int, str]:
 
 
 def _columns_with_times(table: Table, layout: Layout) -> dict[int, str]:
-    """The columns most of whose cells hold a time, with their titles."""
+    """The columns where most cells are times, with their titles."""
     found = {}
     for column, title in enumerate(table.header):
         cells = _cells(table, layout, column)
@@ -133,13 +133,13 @@ def _which_of(found: Mapping[int, str]) -> str:
         return ""
     first, *_ = found.values()
     return (
-        f"the export has times in {' and in '.join(map(repr, found.values()))}; if one of them says when a submission "
-        f'came, give --match "submitted_at={first}"'
+        f"the export has times in {' and in '.join(map(repr, found.values()))}; if one of them is the time of the "
+        f'submission, give --match "submitted_at={first}"'
     )
 
 
 def choose_column(layout: Layout, wanted: str) -> Column:
-    """The column that grades go to.
+    """The column for the grades.
 
     Args:
         layout: Of the export.
@@ -147,7 +147,7 @@ def choose_column(layout: Layout, wanted: str) -> Column:
             one that can hold grades.
 
     Raises:
-        GradebookError: there is none or more than one, or grades cannot be written to it.
+        GradebookError: there is none or more than one, or it cannot take grades.
     """
     named = [each for each in layout.columns if wanted in (each.title, each.header, each.id)]
     fitting = named if wanted else [each for each in layout.columns if not each.problem]
@@ -156,9 +156,9 @@ def choose_column(layout: Layout, wanted: str) -> Column:
     if len(fitting) == 1:
         raise GradebookError(f"the column {fitting[0].header!r} {fitting[0].problem}")
     if wanted:
-        why = f"several columns are called {wanted!r}" if fitting else f"no column is called {wanted!r}"
+        why = f"there are several columns {wanted!r}" if fitting else f"there is no column {wanted!r}"
     else:
-        why = "several columns can hold grades" if fitting else "no column can hold grades"
+        why = "several columns may be for grades" if fitting else "no column is for grades"
     advice = "choose one with --column" if layout.columns else "make the assignment on the platform and export again"
     listed = (f"\n  {each.header}{f': it {each.problem}' if each.problem else ''}" for each in layout.columns)
     raise GradebookError(f"{why}; {advice}{''.join(listed)}")
@@ -170,6 +170,6 @@ def number(text: str) -> Decimal | None:
 
 
 def positions(header: list[str], titles: Mapping[str, str]) -> dict[str, int]:
-    """Where the columns with these titles are, by the names that are given to them; the first one of each title."""
+    """The first column with each of these titles, by the given names."""
     small = [title.casefold() for title in header]
     return {name: small.index(title) for title, name in titles.items() if title in small}

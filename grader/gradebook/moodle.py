@@ -1,8 +1,8 @@
 """The two files with grades that Moodle exports: the gradebook, and the grading worksheet of one assignment.
 
 Facts from `grade/import/csv/classes/load_data.php` and `mod/assign/feedback/offline/` of moodle/moodle. The titles are
-in the language of the instructor; for languages other than English and German, `course gradebook --match` says which is
-which.
+in the language of the instructor; for languages other than English and German, `course gradebook --match` names the
+columns.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .table import GradebookError, Table
 
 IDS = ("platform_id", "number", "email", "username")
 FIELDS = (*IDS, "name", "feedback", "submitted_at")
-"""What an instructor can name the column of; a name may be in two."""
+"""Fields whose column an instructor can name; a name may use two columns."""
 
-ADVICE = 'if your Moodle is in another language, say which column is which, as in --match "email=E-Mail-Adresse"'
+ADVICE = 'if your Moodle uses another language, name the columns, as in --match "email=E-Mail-Adresse"'
 
 Titles = Mapping[str, Sequence[str]]
-"""By these fields the titles that the instructor named."""
+"""The titles that the instructor named, by field."""
 
 _TITLES = {
     "identifier": "platform_id",
@@ -53,7 +53,7 @@ _NO_GRADE = (
     "feedback comments", "feedback:", "feedback files", "zuletzt geändert",
     "zuletzt heruntergeladen", "gesamt", "feedback als", "feedbackdatei",
 )  # fmt: skip
-# The import of a gradebook refuses the whole file if one grade is above 100, unless the site allows unlimited grades.
+# The gradebook import refuses the whole file if a grade is above 100, unless the site allows unlimited grades.
 _IMPORT_LIMIT = Decimal(100)
 _DISPLAYED = re.compile(r"(.*) \((Real|Points|Percentage|Letter|Feedback)\)", re.DOTALL)
 
@@ -70,7 +70,7 @@ def is_header(header: Sequence[str], titles: Titles) -> bool:
 
 
 def layout(table: Table, titles: Titles) -> Layout:
-    """What stands where.
+    """The layout of an export.
 
     Args:
         table: The export.
@@ -83,13 +83,13 @@ def layout(table: Table, titles: Titles) -> Layout:
     small = [title.casefold() for title in header]
     for title in (title for named in titles.values() for title in named):
         if title.casefold() not in small:
-            raise GradebookError(f"no column is called {title!r}; there are {', '.join(map(repr, header))}")
+            raise GradebookError(f"there is no column {title!r}; choose from {', '.join(map(repr, header))}")
     where = _where(header, titles)
     students = tuple(row for row in range(1, len(table.rows)) if any(table.texts(row)))
     for row in students:
         if len(table.rows[row].cells) != len(header):
             raise GradebookError(
-                f"line {table.rows[row].line} has {len(table.rows[row].cells)} cells and the header {len(header)}, "
+                f"line {table.rows[row].line} has {len(table.rows[row].cells)} cells, the header has {len(header)}, "
                 "and Moodle refuses such a file; export it again"
             )
     english = ("full name",) if "full name" in where else ("first name", "last name")

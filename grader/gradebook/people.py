@@ -1,4 +1,4 @@
-"""Who of a graded class is who in a gradebook. Nobody is guessed: whoever is not found for certain is named instead."""
+"""Finds the students of a graded class in a gradebook, without guessing: it lists those whom it cannot identify."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Student:
     """One student of a gradebook.
 
     Attributes:
-        number: Which one, in the order of the gradebook.
-        person: What the gradebook says.
-        rows: The records; several if the export lists a student once for each section.
+        number: Place in the order of the gradebook.
+        person: The student's data in the gradebook.
+        rows: The records; several if the export lists a student once per section.
     """
 
     number: int
@@ -64,11 +64,11 @@ class Students:
     def find(self, person: Person) -> tuple[Student | None, str]:
         """The student that this person is.
 
-        All ids must lead to the same student, whose name must agree. An id that several students have leads to
-        nobody. The name alone counts only if no id leads to anybody, and if it is unique.
+        All ids must lead to the same student, whose name must agree. An id that several students share identifies
+        nobody. The name alone counts only if no id leads to a student, and if the name is unique.
 
         Returns:
-            The student, with what should be looked at, or None, with the reason.
+            The student, with anything to check, or None with the reason.
         """
         values = {field: _id(field, getattr(person, field)) for field in self._fields if self._counts(field, person)}
         found = {field: self._by_id.get((field, value), set()) for field, value in values.items() if value}
@@ -81,16 +81,16 @@ class Students:
             student = self.all[numbers.pop()]
             if _different(student.person.name, person.name):
                 leading = " and the ".join(_WORDS[field] for field in found)
-                return None, f"by the {leading} it is {student.person.name}, who has quite another name; see --roster"
+                return None, f"by the {leading}, this is {student.person.name}, who has a different name; see --roster"
             return student, ""
         numbers = self._by_name.get(identity(person.name), set()) if identity(person.name) else set()
         if len(numbers) == 1:
-            return self.all[min(numbers)], "found by the name only"
+            return self.all[min(numbers)], "found only by name"
         if numbers:
-            return None, "the gradebook has several students of this name; see --roster"
+            return None, "the gradebook has several students with this name; see --roster"
         if person.platform == "github":
             return None, "a GitHub user name does not say who somebody is; see --roster"
-        # Canvas has one column for login names, which at some places are addresses.
+        # Canvas has one column for login names, which are addresses at some institutions.
         there = {"name", *(field for field, value in self._by_id if field != "email" or "@" in value)}
         known = [word for field, word in _WORDS.items() if getattr(person, field)]
         if known and not any(getattr(person, field) for field in there):
@@ -99,14 +99,14 @@ class Students:
         return None, "is not in the gradebook; see --roster"
 
     def _counts(self, field: str, person: Person) -> bool:
-        """Whether it can say who this is: a platform's number only there, and what people choose freely nowhere."""
+        """Whether a field identifies a person: a platform's number does only there, and a freely chosen name never."""
         if field == "platform_id":
             return person.platform == self._platform
         return field != "username" or person.platform != "github"
 
 
 def _ids(table: Table, layout: Layout, row: int) -> dict[str, str]:
-    """By field the ids of one record."""
+    """The ids of one record, by field."""
     ids = {field: _id(field, table.text(row, column)) for field, column in layout.keys}
     return {field: value for field, value in ids.items() if value}
 
@@ -141,7 +141,7 @@ def _person(table: Table, layout: Layout, row: int) -> Person:
 
 
 def _id(field: str, text: str) -> str:
-    """An id as it is compared; Moodle puts a word before the number of a participant, in the language of the site."""
+    """An id for comparison; Moodle puts a word in the site's language before the number of a participant."""
     return re.sub(r"^\D+(?=\d+$)", "", identity(text)) if field == "platform_id" else identity(text)
 
 

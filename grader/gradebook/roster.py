@@ -1,8 +1,9 @@
-"""Whose the submissions of a class are, and when they came, as the instructor says in a file.
+"""Reads the owners and times of submissions from the instructor's roster.
 
-A line for each submission and person, with the columns `submission`, `name`, `email`, `number`, `username`, `id` (of
-the platform whose gradebook is filled) and `submitted_at`. GitHub Classroom's own roster will do too: its columns are
-`identifier` and `github_username`. A `name` beside them may be what the student wrote at GitHub: nobody is found by it.
+It has one line per submission and person, with the columns `submission`, `name`, `email`, `number`, `username`, `id`
+(on the platform of the gradebook) and `submitted_at`. GitHub Classroom's own roster also works: its columns are
+`identifier` and `github_username`. A `name` next to them may be the student's choice on GitHub, so it identifies
+nobody.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ _ADVICE = "give it a line with titles: submission, and name, email, number, user
 
 @dataclass(frozen=True)
 class Roster:
-    """What the instructor says of submissions, by their names.
+    """The instructor's data about submissions, by their names.
 
     Attributes:
-        people: Whose they are.
-        times: When they came, in UTC.
+        people: Their owners.
+        times: Their times, in UTC.
     """
 
     people: Mapping[str, tuple[Person, ...]] = field(default_factory=dict)
@@ -39,21 +40,21 @@ class Roster:
 
 
 def read_roster(data: bytes, submissions: Sequence[str], *, platform: str, zone: tzinfo | None) -> Roster:
-    """What a roster says.
+    """Read a roster.
 
     Args:
         data: The file.
         submissions: Names of all submissions of the class.
-        platform: Whose gradebook is filled; a number in the column `id` is of this one.
-        zone: Of times without an offset; None if nobody says.
+        platform: Platform of the gradebook; a number in the column `id` is from it.
+        zone: Time zone of times without an offset; None if unknown.
 
     Raises:
-        GradebookError: with a line for each wrong record.
+        GradebookError: with one line per wrong record.
     """
     table = read_table(data, lambda header: not {"submission", "github_username"}.isdisjoint(_small(header)), _ADVICE)
     where = positions(table.header, {title: title for title in _TITLES})
     if not any(title in where for title in (*_FIELDS, "identifier", "submitted_at")):
-        raise GradebookError(f"no column says whose a submission is; {_ADVICE}")
+        raise GradebookError(f"no column gives the owner of a submission; {_ADVICE}")
     reader = _Reader(table, where, submissions, platform, zone)
     for row in range(1, len(table.rows)):
         if any(table.texts(row)):
@@ -64,7 +65,7 @@ def read_roster(data: bytes, submissions: Sequence[str], *, platform: str, zone:
 
 
 class _Reader:
-    """Reads the records one by one, and notes what is wrong with them."""
+    """Reads the records one by one, and collects their mistakes."""
 
     def __init__(
         self, table: Table, where: Mapping[str, int], submissions: Sequence[str], platform: str, zone: tzinfo | None
@@ -83,9 +84,11 @@ class _Reader:
         self.problems: list[str] = []
 
     def read(self, row: int) -> None:
-        """One record; one without a submission is of a student who handed nothing in."""
+        """Read one record; without a submission, the student handed in nothing."""
         if len(self._table.rows[row].cells) != len(self._table.header):
-            self._wrong(row, "has not as many cells as the first line; a text with a comma needs quotes around it")
+            self._wrong(
+                row, "has a different number of cells from the first line; a text with a comma needs quotes around it"
+            )
             return
         cells = {title: self._table.text(row, column) for title, column in self._where.items()}
         name = self._submission(row, cells.get("submission", ""), cells.get("github_username", ""))
@@ -95,7 +98,7 @@ class _Reader:
         if person:
             self.people[name].append(person)
         elif not when:
-            self._wrong(row, f"does not say whose {name} is")
+            self._wrong(row, f"gives no owner of {name}")
         if when:
             self._time(row, name, when)
 
@@ -115,7 +118,7 @@ class _Reader:
             return None
         found = next(iter(several))
         if found in self._claimed:
-            self._wrong(row, f"says whose {found} is, and so does a line before; add a column submission")
+            self._wrong(row, f"gives the owner of {found}, like an earlier line; add a column submission")
         self._claimed.add(found)
         return found
 
@@ -125,7 +128,7 @@ class _Reader:
         if "identifier" in cells:
             values.pop("name", None)
         if identifier:
-            # Whatever the instructor uploaded to GitHub Classroom: a name has several words, an id has one.
+            # The instructor uploaded names or ids to GitHub Classroom: a name has several words, an id has one.
             fields = ("name",) if " " in identifier else ("email", "number", "username")
             values = dict.fromkeys(fields, identifier) | values
         return Person(**values, platform=self._platform) if values else None
@@ -140,9 +143,9 @@ class _Reader:
             return
         moment = placed(when, self._zone) if when.tzinfo is None and self._zone else when.astimezone(UTC)
         if moment is None:
-            self._wrong(row, f"has the time {text}, which the change of the clocks skips or repeats; add its offset")
+            self._wrong(row, f"has the time {text}, which a clock change skips or repeats; add its offset")
         elif self.times.setdefault(name, moment) != moment:
-            self._wrong(row, f"has another time for {name} than a line before")
+            self._wrong(row, f"has a different time for {name} from an earlier line")
 
 
 def _small(header: Sequence[str]) -> set[str]:
@@ -150,7 +153,7 @@ def _small(header: Sequence[str]) -> set[str]:
 
 
 def _of_github(submissions: Sequence[str]) -> dict[str, set[str]]:
-    """By GitHub user names the submissions that may be theirs.
+    """The possible submissions of each GitHub user name.
 
     A folder is called `assignment-username`, and both may have hyphens, so the assignment is any beginning that all
     submissions share.

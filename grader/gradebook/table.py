@@ -1,6 +1,6 @@
-"""A delimited text file whose cells can be changed one by one, while every other byte stays as it is.
+"""A delimited text file whose cells can change one by one, while every other byte stays the same.
 
-Every cell keeps its own text as it is in the file, with its quotes, so nothing is written that was not changed.
+Every cell keeps its text from the file, with its quotes, so unchanged cells are written as they were.
 Python's `csv` reads such files too, but forgets how a cell was quoted and how a line ended.
 """
 
@@ -17,7 +17,7 @@ _SEPARATORS = (",", ";", "\t")
 
 
 class GradebookError(Exception):
-    """The export cannot be filled. The text says why, and what to do."""
+    """The export is unusable. The text says why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Row:
     """One record.
 
     Attributes:
-        cells: The cells as they are in the file, with their quotes.
-        end: How it ends: a newline of some kind, or nothing in the last one.
-        line: In which line it begins, from 1.
+        cells: The cells as in the file, with their quotes.
+        end: Its end: some kind of newline, or nothing in the last record.
+        line: The line where it starts, from 1.
     """
 
     cells: tuple[str, ...]
@@ -40,7 +40,7 @@ class Table:
     """The whole file.
 
     Attributes:
-        encoding: Without byte order mark.
+        encoding: Encoding, without a byte-order mark.
         bom: The byte order mark, if there is one.
         separator: Between cells.
         rows: The header first.
@@ -53,11 +53,11 @@ class Table:
 
     @property
     def header(self) -> list[str]:
-        """The columns' titles, without outer blanks."""
+        """The titles of the columns, without surrounding blanks."""
         return self.texts(0)
 
     def texts(self, row: int) -> list[str]:
-        """The texts of a record, without quotes and outer blanks."""
+        """The texts of a record, without quotes and surrounding blanks."""
         return [_unquoted(cell).strip() for cell in self.rows[row].cells]
 
     def text(self, row: int, column: int) -> str:
@@ -66,7 +66,7 @@ class Table:
         return _unquoted(cells[column]).strip() if column < len(cells) else ""
 
     def changed(self, cells: Mapping[tuple[int, int], str]) -> Table:
-        """The same table with other texts in some cells, by record and column. A quoted cell stays quoted.
+        """The same table with new texts in some cells, by record and column. A quoted cell stays quoted.
 
         Raises:
             GradebookError: a record is too short for its cell.
@@ -76,7 +76,7 @@ class Table:
             old = list(rows[row].cells)
             if column >= len(old):
                 raise GradebookError(
-                    f"line {rows[row].line} has {len(old)} cells and the header {len(rows[0].cells)}; export it again"
+                    f"line {rows[row].line} has {len(old)} cells, the header has {len(rows[0].cells)}; export it again"
                 )
             needs_quotes = old[column].startswith('"') or any(c in text for c in ('"', "\r", "\n", self.separator))
             old[column] = '"' + text.replace('"', '""') + '"' if needs_quotes else text

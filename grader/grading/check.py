@@ -4,9 +4,9 @@
     def test_rewards_1_0_0_0(student, worked):
         '''Rewards 1, 0, 0, 0 become 1.732, -0.577, -0.577, -0.577.'''
 
-The first line of the docstring is the sentence that the student reads; the rest says why. Every example becomes a
-vector: `course dev vectors` writes down what the model answer and each misconception make of it, and so the report can
-say which mistake a submission's numbers show without running any of them.
+The first line of the docstring is the sentence that the student reads; the rest says why it must hold. Every example
+becomes a vector: `course dev vectors` records the answers of the model answer and of each misconception, so the report
+can name the mistake that a submission's numbers show without running any of them.
 """
 
 from __future__ import annotations
@@ -27,43 +27,48 @@ from .student import Call, Example
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Check:
-    """One declared check.
+    """One declared check. `@check(...)` goes above a test, and above its `@given`; the test fills in the fields below.
 
-    Attributes:
-        id: `exercise.name of the test`.
-        exercise: Name of the exercise.
-        function: The function under test.
-        title: The sentence that the student reads.
-        explanation: Why it must hold.
-        points: What it is worth: as declared, or by `checks_of` its share of the total in `course.toml`.
-        gate: Until this worked example is right, the other checks of the function wait.
-        needs: Ids of checks that are named beside a failure, because they may have caused it.
-        hidden: Not part of the handout.
-        hints: A ladder, from a question to the concept to look up; never code.
-        seconds: Wall-clock time that it may wait for student code.
-        call_seconds: The same for one call, where it is not `course.CALL_SECONDS`.
-        examples: The calls that belong to it.
-        dtype: Whether a wrong dtype of the function fails it, whichever check saw that; it fails no other.
-        refuses: Calls without an answer, one for each case under "Raises" of the stub: they must end with a ValueError.
+    Raises:
+        ValueError: it is both a gate, which comes first, and the check that a wrong dtype fails, which comes last.
     """
 
-    id: str
-    exercise: str
-    function: str
-    title: str
-    explanation: str
-    points: int
-    gate: bool
-    needs: tuple[str, ...]
-    hidden: bool
-    hints: tuple[str, ...]
-    seconds: float
-    examples: tuple[Example, ...] = field(repr=False)
-    call_seconds: float | None = None
-    dtype: bool = False
-    refuses: tuple[Example, ...] = field(default=(), repr=False)
+    function: str = field(kw_only=False)  # the function under test
+    points: int  # what it is worth: as declared, or from `checks_of` its share of the total in `course.toml`
+    gate: bool = False  # until this worked example is right, the other checks of the function wait
+    dtype: bool = False  # fails if any check of the function saw a wrong dtype; no other check fails for it
+    needs: Sequence[str] = ()  # ids of checks that the report names next to a failure, because they may have caused it
+    hints: Sequence[str] = ()  # a ladder, from a question to the concept to look up; never code
+    seconds: float = 20.0  # wall-clock time that it may wait for student code
+    call_seconds: float | None = None  # the same for one call, where it is not `course.CALL_SECONDS`
+    examples: Sequence[Example] = field(default=(), repr=False)  # the calls that belong to it
+    refuses: Sequence[Example] = field(default=(), repr=False)  # calls that must end with a ValueError
+    id: str = ""  # "exercise.name of the test"
+    exercise: str = ""  # name of the exercise
+    title: str = ""  # the sentence that the student reads
+    explanation: str = ""  # why it must hold
+    hidden: bool = False  # not part of the handout
+
+    def __post_init__(self) -> None:
+        if self.gate and self.dtype:
+            raise ValueError("use gate=True and dtype=True for different checks of a function: its first and its last")
+
+    def __call__(self, test: Function) -> Function:
+        """Declare a test function to be this check."""
+        *_, exercise, module = test.__module__.split(".")
+        title, _, rest = inspect.cleandoc(test.__doc__ or "").partition("\n")
+        test.check = replace(  # type: ignore[attr-defined]
+            self,
+            id=f"{exercise}.{test.__name__.removeprefix('test_')}",
+            exercise=exercise,
+            title=title.strip(),
+            explanation=" ".join(rest.split()),
+            needs=[f"{exercise}.{need}" for need in self.needs],
+            hidden=module == "hidden_checks",
+        )
+        return test
 
     @property
     def whole_name(self) -> str:
@@ -76,55 +81,12 @@ class Check:
         return Call.of(self.function, example, names)
 
 
-def check(
-    function: str,
-    *,
-    points: int,
-    gate: bool = False,
-    dtype: bool = False,
-    needs: Sequence[str] = (),
-    hints: Sequence[str] = (),
-    seconds: float = 20.0,
-    examples: Sequence[Example] = (),
-    call_seconds: float | None = None,
-    refuses: Sequence[Example] = (),
-) -> Callable[[Function], Function]:
-    """Declare a test function a check; see `Check` for the arguments. Put it above `@given`.
-
-    Raises:
-        ValueError: the check is to come first, as a gate, and last, because a wrong dtype fails it.
-    """
-    if gate and dtype:
-        raise ValueError("gate=True and dtype=True are for two checks of a function, its first and its last")
-
-    def declare(test: Function) -> Function:
-        *_, exercise, module = test.__module__.split(".")
-        title, _, rest = inspect.cleandoc(test.__doc__ or "").partition("\n")
-        declared = Check(
-            id=f"{exercise}.{test.__name__.removeprefix('test_')}",
-            exercise=exercise,
-            function=function,
-            title=title.strip(),
-            explanation=" ".join(rest.split()),
-            points=points,
-            gate=gate,
-            dtype=dtype,
-            needs=tuple(f"{exercise}.{need}" for need in needs),
-            hidden=module == "hidden_checks",
-            hints=tuple(hints),
-            seconds=seconds,
-            examples=tuple(examples),
-            call_seconds=call_seconds,
-            refuses=tuple(refuses),
-        )
-        test.check = declared  # type: ignore[attr-defined]
-        return test
-
-    return declare
+check = Check
+"""The name of the decorator."""
 
 
 def modules(exercise: str, *, hidden: bool) -> list[str]:
-    """Names of the modules that hold the checks of an exercise. Hidden ones are not in a handout."""
+    """Names of the modules with the checks of an exercise. A handout has no hidden checks."""
     names = [f"grader.exercises.{exercise}.checks"]
     if hidden and course.WRITTEN.hidden_checks and (course.exercise(exercise).folder / "hidden_checks.py").is_file():
         names.append(f"grader.exercises.{exercise}.hidden_checks")
@@ -132,7 +94,7 @@ def modules(exercise: str, *, hidden: bool) -> list[str]:
 
 
 def has_hidden_checks() -> bool:
-    """Whether checks compare with the model answers: in an instructor's tree, if `course.toml` wants it."""
+    """Whether to run checks that compare with the model answers: in the instructor's copy, if `course.toml` says so."""
     return (
         course.WRITTEN.hidden_checks
         and course.MODEL_ANSWERS.is_dir()
@@ -141,53 +103,35 @@ def has_hidden_checks() -> bool:
 
 
 def checks_of(exercise: str, *, hidden: bool) -> list[Check]:
-    """All checks of an exercise with what each is worth, in order; a function's gate comes first.
+    """All checks of an exercise with their points, in order; a function's gate comes first.
 
     Raises:
         FileRefused: a file of checks cannot be imported, or has a check for a function that is not there, or the points
             in `course.toml` are too few.
     """
     graded = course.exercise(exercise)
-    found = _declared(exercise, hidden=hidden or bool(graded.points))
-    if graded.points:
-        points = shared_out(graded, {each.id: each.points for each in found})
-        found = [replace(each, points=points[each.id]) for each in found if hidden or not each.hidden]
     order = graded.function_names
-    return sorted(found, key=lambda declared: (order.index(declared.function), not declared.gate, declared.hidden))
-
-
-def _declared(exercise: str, *, hidden: bool) -> list[Check]:
-    """The checks of an exercise as they are declared.
-
-    Raises:
-        FileRefused: a file of checks cannot be imported, or has a check for a function that is not there.
-    """
-    found: list[Check] = []
-    order = course.exercise(exercise).function_names
-    for name in modules(exercise, hidden=hidden):
+    declared: list[Check] = []
+    for name in modules(exercise, hidden=hidden or bool(graded.points)):
         file = f"{name.replace('.', '/')}.py"
-        module = _imported(name, file)
-        own = [value.check for value in vars(module).values() if hasattr(value, "check")]
-        for declared in own:
-            if declared.function not in order:
-                there = f"the functions to write are {', '.join(order)}" if order else "there is none to write yet"
-                raise FileRefused(f"{file}: {declared.id} is for {declared.function!r}; {there}")
-        found += own
-    return found
+        of_file = [value.check for value in vars(_imported(name, file)).values() if hasattr(value, "check")]
+        for unknown in (each for each in of_file if each.function not in order):
+            there = f"the functions to write are {', '.join(order)}" if order else "there are none yet"
+            raise FileRefused(f"{file}: {unknown.id} is for {unknown.function!r}; {there}")
+        declared += of_file
+    if graded.points:
+        points = shared_out(graded, {each.id: each.points for each in declared})
+        declared = [replace(each, points=points[each.id]) for each in declared if hidden or not each.hidden]
+    return sorted(declared, key=lambda each: (order.index(each.function), not each.gate, each.hidden))
 
 
 def _imported(name: str, file: str) -> ModuleType:
-    """A module of checks.
-
-    Raises:
-        FileRefused: it cannot be imported.
-    """
     try:
         return importlib.import_module(name)
     except SyntaxError as error:
         raise not_python(file, error) from None
-    except Exception as error:  # an author may write anything
-        raise FileRefused(f"{file} cannot be imported ({type(error).__name__}: {error}); correct it") from error
+    except Exception as error:  # the author's code may raise anything
+        raise FileRefused(f"cannot import {file} ({type(error).__name__}: {error}); correct it") from error
 
 
 def as_result(check: Check) -> CheckResult:

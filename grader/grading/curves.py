@@ -1,8 +1,7 @@
-"""Learning curves: what a report draws of a training run that a check made anyway, and the model answer's own.
+"""Learning curves of training runs in checks, for the report: the submission's and the model answer's.
 
-A curve in the check's result holds numbers only, because they come from a submission. `course dev vectors` records
-those of the model answers in `curves.json` of each exercise, so that a handout, which has no model answers, can draw
-them too.
+A curve in a result holds numbers only, because they come from a submission. `course dev vectors` records the curves of
+the model answers in `curves.json` of each exercise, so that a handout, which has no model answers, can draw them too.
 """
 
 from __future__ import annotations
@@ -21,24 +20,16 @@ from ..core import course
 from ..core.result import LARGEST, Curve
 
 LONGEST = 200
-"""Values of a curve at most; of a longer run every second, third ... is kept."""
+"""Most values of a curve; a longer run keeps every second, third ... value."""
 _DIGITS = 4
 _FAR_APART = 0.05
 
 
 def curve(title: str, values: Iterable[Any], *, y: str, x: str = "step", first: int = 0) -> Curve | None:
-    """A curve as data.
+    """A curve as data, or None without any number.
 
-    Args:
-        title: What it shows; a sentence of ours.
-        values: One for every step, as the submission gave them. What is no number, or
-            none that a result can hold, becomes None.
-        y: Name of the vertical axis.
-        x: Name of the horizontal axis.
-        first: Step of the first value.
-
-    Returns:
-        None if there is not one number.
+    A value that is no number, or too large for a result, becomes None. `y` and `x` name the axes, and `first` is the
+    step of the first value.
     """
     given = list(values)
     every = max(1, math.ceil(len(given) / LONGEST))
@@ -49,7 +40,7 @@ def curve(title: str, values: Iterable[Any], *, y: str, x: str = "step", first: 
 
 
 def _number(value: Any) -> float | None:
-    """Rounded, so that a curve is short to write and the last bits of a machine do not show."""
+    """Rounded, so that a curve is short and does not depend on the last bits of a machine."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     number = float(f"{float(value):.{_DIGITS}g}")  # the wire lets no whole number through that no float can hold
@@ -63,12 +54,12 @@ def steps(shown: Curve) -> list[int]:
 
 @functools.cache
 def of_model_answers() -> Mapping[str, Sequence[Curve]]:
-    """The model answers' curves by check id, as `course dev vectors` recorded them; none if it never did."""
-    found: dict[str, list[Curve]] = {}
+    """The recorded curves of the model answers by check id, if there are any."""
+    curves: dict[str, list[Curve]] = {}
     for exercise in course.EXERCISES:
         path = exercise.folder / "curves.json"
-        found |= read(path.read_text("utf-8")) if path.is_file() else {}
-    return found
+        curves |= read(path.read_text("utf-8")) if path.is_file() else {}
+    return curves
 
 
 def read(text: str) -> dict[str, list[Curve]]:
@@ -80,10 +71,9 @@ def read(text: str) -> dict[str, list[Curve]]:
 def alike(left: Mapping[str, Sequence[Curve]], right: Mapping[str, Sequence[Curve]]) -> bool:
     """Whether two recordings show the same runs, made on two machines.
 
-    Last bits differ between processors, and a sample may fall the other way because of one. So curves agree if they
-    have the same names and lengths and are on average not further apart than a twentieth of the height of the first.
-    Between three instruction sets of one processor (SSE, AVX2, AVX-512) it was at most 0.3 %; between two seeds at
-    least one of the curves differed by 12 %.
+    Last bits differ between processors, and one of them may change a sample. So curves agree if they have the same
+    names and lengths and their mean distance is at most a twentieth of the height of the first. Between the instruction
+    sets SSE, AVX2 and AVX-512 it was at most 0.3 %; between two seeds, one curve differed by at least 12 %.
     """
     return left.keys() == right.keys() and all(
         len(curves) == len(right[check]) and all(map(_alike, curves, right[check])) for check, curves in left.items()

@@ -10,9 +10,9 @@ from typing import Any
 class InProcess:
     """Answers requests like a worker, through the same code, without a process of its own."""
 
-    spent = 0.0  # a person at a breakpoint takes their time
+    spent = 0.0  # waiting at a breakpoint does not count
 
-    def __init__(self, imports: Sequence[str] = ()) -> None:  # what it imports takes its time here, once
+    def __init__(self, imports: Sequence[str] = ()) -> None:  # not needed in this process
         import torch  # which the grader does in this mode only
 
         from ..sandbox.worker import serve

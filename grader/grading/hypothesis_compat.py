@@ -21,7 +21,7 @@ def ignore_local_constants() -> None:
     would depend on where the course is installed. There is no public switch.
     """
     if hasattr(providers, "_get_local_constants"):
-        providers._get_local_constants = lambda: providers._local_constants  # nobody fills it any more
+        providers._get_local_constants = lambda: providers._local_constants  # empty, because nothing else fills it
 
 
 def keep_files_in(folder: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""What is asked of a process of ours through its input. It ends with its input: whoever asked is gone."""
+"""Requests to another process of the grader through its standard input. The process ends when its input ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words about wrong numbers and exceptions, which are data: `observations.toml`."""
+"""The texts about wrong numbers and exceptions in `observations.toml`."""
 
 from __future__ import annotations
 
@@ -7,26 +7,24 @@ import tomllib
 from pathlib import Path
 
 PAGE = "docs/mistakes/general.md"
-"""The page about the headings, from the repository root, which is written when the site is built."""
+"""The page about the headings, from the repository root. It is written when the site is built."""
 
 _TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 HEADINGS = {name: (entry["title"], entry["text"]) for name, entry in _TEXTS["headings"].items()}
-"""Name of an observation to its heading on the page, and where to look."""
+"""Name of an observation to its title on the page and its explanation."""
 _NUMBER = re.compile(r"\[Errno -?[0-9]+\] ")
 
 
 def exception_meaning(kind: str, message: str) -> str:
     """What an exception of Python or torch means in this course; empty if unknown.
 
-    Args:
-        kind: Its type.
-        message: Its text, of which the first 60 characters are enough.
+    The first 60 characters of its message are enough.
     """
     return _first_that_fits("exceptions", f"{kind}: {message}")
 
 
 def system_meaning(raised: str) -> str:
-    """What an exception of the system (files, network, memory) means during grading; empty if it is no such one."""
+    """What an exception of the system (files, network, memory) means during grading; empty for other exceptions."""
     return _first_that_fits("system", raised)
 
 

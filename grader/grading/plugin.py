@@ -1,8 +1,8 @@
 """The pytest plugin: runs checks against one submission and fills in the result.
 
-Its fixtures are what a check may ask for: `student` (a proxy to a fresh worker), `worked` (its examples with recorded
+A check may ask for these fixtures: `student` (a proxy to a fresh worker), `worked` (its examples with recorded
 answers), `fresh` (random inputs that are in no file), `show_curve`, and in hidden checks `model` (the model answers
-behind the same kind of proxy). A check whose gate has not passed waits; its points still count in the total. Except in
+through the same kind of proxy). A check whose gate has not passed waits; its points still count in the total. Except in
 debug mode, student code never runs in this process, so it cannot raise pytest's own exceptions here.
 """
 
@@ -44,11 +44,12 @@ from ..core.submission import Submission
 from . import curves, hypothesis_compat, vectors
 from .check import Check, as_result, checks_of
 from .compare import Mismatch
-from .diagnosis import Failure
 from .observations import what_was_raised
 from .settings import Settings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
+    NO_TIME,
+    Answer,
     Call,
     Clock,
     EndlessImports,
@@ -63,8 +64,8 @@ from .student import (
 from .vectors import Vector
 from .withheld import is_public, withhold
 
-# Inputs for every law. Explicit examples hold the traps, and one input holds several groups, so few are enough to
-# catch every known mistake (`course dev selftest` takes the default); watching and debugging want an answer at once.
+# Inputs per law. Explicit examples cover the special cases, and one input holds several groups, so few are enough to
+# catch every known mistake (`course dev selftest` uses the default). Watching and debugging must be fast.
 DEFAULT_EXAMPLES = 16
 WATCH_EXAMPLES = 6
 DEBUG_EXAMPLES = 3
@@ -79,9 +80,7 @@ def forget_examples() -> None:
 def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> None:
     """Set hypothesis up for grading: no clock, no database, no output. Call it before the checks are imported.
 
-    Args:
-        examples: Inputs for every law.
-        shrink: Look for the smallest failing input; the report shows it, and the outcome is the same without.
+    `examples` are the inputs per law. `shrink` looks for the smallest failing input; no outcome depends on it.
     """
     settings.register_profile(
         "course",
@@ -100,29 +99,29 @@ def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> Non
 
 
 def examples() -> int:
-    """Inputs for every law in the present profile."""
+    """Inputs per law in the present profile."""
     return settings.default.max_examples if settings.default else DEFAULT_EXAMPLES
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The call that a check failed for, what came back, and `Mismatch.observation`."""
+
+    example: Example
+    answer: Answer
+    observation: tuple[str, str] | None = None
 
 
 @dataclass
 class Findings:
-    """What the checks of a run found that is in no result, for what comes after them.
+    """What the second pass and the diagnosis need to know of a run. Functions are named "exercise.function"."""
 
-    Attributes:
-        failures: Id of a check to the call that it failed for.
-        odd_dtypes: Function to the wrong dtypes that its checks have noted.
-        without_answer: The functions, "exercise.function", that gave none to a worked example within their limits.
-        unfinished: The functions, "exercise.function", that call one which is not written yet.
-        errors: What pytest could not collect.
-        clocks: Exercise to what is left of its time. The second pass and naming mistakes spend it too.
-    """
-
-    failures: dict[str, Failure] = field(default_factory=dict)
-    odd_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)
-    without_answer: set[str] = field(default_factory=set)
-    unfinished: set[str] = field(default_factory=set)
-    errors: list[str] = field(default_factory=list)
-    clocks: dict[str, Clock] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)  # by id of the check
+    odd_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)  # by function, noted by its checks
+    without_answer: set[str] = field(default_factory=set)  # functions that answer a worked example too late or never
+    unfinished: set[str] = field(default_factory=set)  # functions that call one which is not written yet
+    errors: list[str] = field(default_factory=list)  # what pytest could not collect
+    clocks: dict[str, Clock] = field(default_factory=dict)  # what is left of the time of each exercise
 
     def add(self, others: Findings) -> None:
         """Take over what another process found in exercises of its own."""
@@ -139,38 +138,29 @@ class Findings:
 class GradingPlugin:
     """Runs of pytest over the checks of one submission.
 
-    Attributes:
-        settings: What is asked for.
-        result: Filled in; every selected check is in it already.
-        on_update: Called after every check, with the result and the check's entry.
-        on_collected: Called before the first check, with the result.
-        corrected: Function, "exercise.function", to the submission that its checks run on in the second pass.
-        found: What is known beside the result.
-        wall_clock: What is left of the whole grading's time.
-        failure: What `on_update` raised; the run stops then.
-        interrupted: Set by Ctrl-C, in case the exception gets lost.
+    In the second pass, `corrected` has each function, "exercise.function", with the submission that its checks run on.
     """
 
     settings: Settings
-    result: Result
-    on_update: Callable[[Result, CheckResult], None] = lambda *_: None
-    on_collected: Callable[[Result], None] = lambda _: None
+    result: Result  # filled in; every selected check is in it already
+    on_update: Callable[[Result, CheckResult], None] = lambda *_: None  # called after every check
+    on_collected: Callable[[Result], None] = lambda _: None  # called before the first check
     corrected: Mapping[str, Submission] = field(default_factory=dict)
-    found: Findings = field(default_factory=Findings)
-    wall_clock: Clock = field(
+    findings: Findings = field(default_factory=Findings)
+    wall_clock: Clock = field(  # what is left of the whole grading's time
         default_factory=lambda: Clock(course.GRADING_SECONDS * _more_time(), "the whole grading", wall=True)
     )
-    interrupted: bool = False
-    failure: Exception | None = None
+    interrupted: bool = False  # set by Ctrl-C, in case the exception gets lost
+    failure: Exception | None = None  # raised by `on_update` or `on_collected`; the run stops then
 
     def __post_init__(self) -> None:
         self._entries = {check.id: check for check in self.result.checks}
         for exercise in self.result.exercises:
             seconds = _exercise_seconds(exercise.name) * _more_time()
-            self.found.clocks.setdefault(exercise.name, Clock(seconds, "this exercise in earlier checks"))
+            self.findings.clocks.setdefault(exercise.name, Clock(seconds, "this exercise in earlier checks"))
         self._student: Student | None = None
         self._seen_secretly: list[Mismatch] = []
-        self._public_failures: dict[tuple[str, str], Mismatch | StudentError | None] = {}
+        self._public_failures: dict[str, Mismatch | StudentError | None] = {}
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
         self._endless_imports: dict[str, EndlessImports] = defaultdict(dict)
@@ -181,18 +171,16 @@ class GradingPlugin:
     @pytest.fixture
     def student(self, request: pytest.FixtureRequest) -> Iterator[Student]:
         """The submission, in a fresh worker (in one for the exercise, where a worker costs an import of torch)."""
-        check, asked = _check_of(request.node), self.settings
-        submission = self.corrected.get(check.whole_name, asked.submission)
-        keep_as = check.exercise if submission is asked.submission else check.whole_name
-        student = self._kept.get(keep_as) or Student(
-            course.exercise(check.exercise),
-            submission,
-            asked.start,
-            device=asked.device,
-            folder=asked.folder,
-            endless_imports=self._endless_imports[check.exercise],
+        check = _check_of(request.node)
+        submission = self.corrected.get(check.whole_name, self.settings.submission)
+        keep_as = check.whole_name if check.whole_name in self.corrected else check.exercise
+        endless_imports = self._endless_imports[check.exercise]
+        student = self._kept.get(keep_as) or self.settings.student(check.exercise, submission, endless_imports)
+        clocks = (
+            self.findings.clocks[check.exercise],
+            Clock(check.seconds * _more_time(), "this check"),
+            self.wall_clock,
         )
-        clocks = (self.found.clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"), self.wall_clock)
         odd_dtypes = self._odd_dtypes_of(check)
         known = len(odd_dtypes or ())
         student.begin(clocks, check.call_seconds, odd_dtypes)
@@ -201,31 +189,24 @@ class GradingPlugin:
         if self._draws_secretly(request.node):
             self._seen_secretly += (odd_dtypes or ())[known:]
         self._student = None
-        if asked.fresh_workers:
+        if self.settings.fresh_workers:
             student.close()
         else:
             self._kept[keep_as] = student
 
     @pytest.fixture
     def model(self, request: pytest.FixtureRequest) -> Student:
-        """The model answers, behind the same proxy. They keep one worker for all checks of an exercise."""
+        """The model answers, through the same proxy. They keep one worker for all checks of an exercise."""
         name = _check_of(request.node).exercise
         if name not in self._models:
-            assert self.settings.with_hidden_checks, "only hidden checks may ask for the model answers"
-            asked, exercise = self.settings, course.exercise(name)
-            self._models[name] = Student(exercise, asked.model_answers, asked.start, device=asked.device, is_model=True)
+            assert self.settings.with_hidden_checks, "only hidden checks may use the model answers"
+            self._models[name] = self.settings.model(name)
         return self._models[name]
 
     @pytest.fixture
     def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, Vector]]:
         """The examples of this check with the model answer's recorded values."""
-        return self._worked(_check_of(request.node))
-
-    def _worked(self, check: Check) -> list[tuple[Example, Vector]]:
-        recorded, _ = vectors.load(check.exercise)
-        if len(recorded.get(check.id, ())) != len(check.examples):
-            raise FileRefused(f"the examples of {check.id} are not recorded; run `course dev vectors {check.exercise}`")
-        return list(zip(check.examples, recorded[check.id], strict=True))
+        return vectors.of_check(_check_of(request.node))
 
     @pytest.fixture
     def fresh(self, request: pytest.FixtureRequest) -> np.random.Generator:
@@ -234,10 +215,7 @@ class GradingPlugin:
 
     @pytest.fixture
     def show_curve(self, request: pytest.FixtureRequest) -> Callable[..., None]:
-        """Writes a learning curve into the check's result; arguments as for `curves.curve`.
-
-        Of several runs the first is shown: a title that is there already is not drawn again.
-        """
+        """Writes the first learning curve with a title into the check's result; arguments as for `curves.curve`."""
         shown = self._entries[_check_of(request.node).id].curves
 
         def show_curve(title: str, values: Iterable[Any], **options: Any) -> None:
@@ -248,37 +226,37 @@ class GradingPlugin:
         return show_curve
 
     def _odd_dtypes_of(self, check: Check) -> list[Mismatch] | None:
-        """Where the checks of a function note a wrong dtype, for the one that it fails; None if that one is not run."""
+        """Where the checks of a function note a wrong dtype; None if the check that fails for it is not selected."""
         function = check.whole_name
-        promised = {other.whole_name for other in self.settings.selected.values() if other.dtype}
-        return self.found.odd_dtypes.setdefault(function, []) if function in promised else None
+        with_dtype = {other.whole_name for other in self.settings.selected.values() if other.dtype}
+        return self.findings.odd_dtypes.setdefault(function, []) if function in with_dtype else None
 
     def _seed(self, check: Check) -> int:
         # One seed per check: adding a check does not change the inputs of the others.
         return zlib.crc32(f"{self.settings.seed} {check.id}".encode())
 
     def _fresh_seed(self, check: Check) -> int:
-        """The seed of fresh inputs, new for each submission: one report tells nothing about the inputs of another."""
-        asked = self.settings
-        return fresh_seed(asked.secret, asked.submission.sha256, f"{asked.seed} {check.id}")
+        """The seed of fresh inputs, new for each submission: no report reveals the inputs of another one."""
+        settings = self.settings
+        return fresh_seed(settings.secret, settings.submission.sha256, f"{settings.seed} {check.id}")
 
     # Collection
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the selected checks in their order, the one that failed last time first; fix their seeds.
+        """Keep the selected checks in their order, after `Settings.first` and its gate, and fix their seeds.
 
         Of each function, the check that a wrong dtype fails comes last: until then the others may have seen one.
         """
-        items[:] = [item for item in items if _check_of(item).id in self.settings.selected]
-        order = list(self.settings.selected)
-        functions = list(dict.fromkeys((check.exercise, check.function) for check in self.settings.selected.values()))
-        first = self.settings.selected.get(self.settings.first or "")
+        selected = self.settings.selected
+        items[:] = [item for item in items if _check_of(item).id in selected]
+        order, functions = list(selected), list(dict.fromkeys(check.whole_name for check in selected.values()))
+        first = selected.get(self.settings.first or "")
 
         def rank(item: pytest.Item) -> tuple[bool, int, bool, int]:
             check = _check_of(item)
             early = first is not None and (check.id == first.id or (check.gate and check.function == first.function))
             early = early and not check.dtype
-            return not early, functions.index((check.exercise, check.function)), check.dtype, order.index(check.id)
+            return not early, functions.index(check.whole_name), check.dtype, order.index(check.id)
 
         items.sort(key=rank)
         for item in items:
@@ -295,7 +273,7 @@ class GradingPlugin:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.found.errors.append(str(report.longrepr))
+            self.findings.errors.append(str(report.longrepr))
 
     def pytest_sessionfinish(self) -> None:
         for students in (self._models, self._kept):
@@ -305,47 +283,43 @@ class GradingPlugin:
     # Running
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Let a check wait for its gate."""
+        """Make a check wait for its gate."""
         if self.interrupted:
             raise KeyboardInterrupt
         self._started = time.monotonic()
         check, entry = _check_of(item), self._entries[_check_of(item).id]
-        gates = [other for other in self.result.checks if self.settings.gates and self._is_gate_of(other, check)]
-        closed = [gate for gate in gates if gate.outcome != PASSED]
-        if closed:
+        (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
+        gates = [each for each in exercise.checks if each.gate and each.function == check.function]
+        closed = [gate for gate in gates if gate.outcome != PASSED and gate.id != check.id]
+        if closed and self.settings.gates:
             entry.outcome = NOT_WRITTEN if closed[0].outcome == NOT_WRITTEN else WAITING
             entry.waits_for = [gate.title for gate in closed]
             pytest.skip("waits for its gate")
         if self.settings.debug:  # between the submission's own prints
             print(f"--- {check.function}: {check.title}")
 
-    def _is_gate_of(self, other: CheckResult, check: Check) -> bool:
-        same_exercise = other.id.split(".")[0] == check.exercise
-        return other.gate and other.id != check.id and same_exercise and other.function == check.function
-
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
-        """Run the test. If it passes, grade the check's worked examples, its calls to refuse and the noted dtypes too.
-
-        Worked examples that draw random numbers are left out, because a right answer may draw other ones.
-        """
+        """Run the test; if it passes, require what the check declares, too."""
         called = yield
-        check = _check_of(pyfuncitem)
-        if self._student is not None and self.settings.fresh_workers and self._draws_secretly(pyfuncitem):
-            self._student.forget()  # what it has seen must not come back as an answer that is shown
-        if check.examples and self._student is not None:
-            try:
-                vectors.require_recorded(self._student, self._worked(check))
-            except Mismatch as problem:
-                passed = "every input drawn for this check passes, but this worked example does not: "
-                problem.story = ("" if check.gate else passed) + problem.story
-                raise
         if self._student is not None:
-            vectors.require_refused(self._student, check.function, check.refuses)
-        if check.dtype:
-            for odd in self._odd_dtypes_of(check) or ():
-                raise odd
+            if self.settings.fresh_workers and self._draws_secretly(pyfuncitem):
+                self._student.forget()  # what it has seen must not come back as an answer that is shown
+            self._require_declared(self._student, _check_of(pyfuncitem))
         return called
+
+    def _require_declared(self, student: Student, check: Check) -> None:
+        """Require the recorded answers of a check's examples, a refusal of its `refuses`, and no noted wrong dtype."""
+        try:
+            vectors.require_recorded(student, vectors.of_check(check))
+        except Mismatch as problem:
+            passed = "every random input of this check passes, but this worked example does not: "
+            problem.message = ("" if check.gate else passed) + problem.message
+            raise
+        vectors.require_refused(student, check.function, check.refuses)
+        if check.dtype:
+            for noted in self._odd_dtypes_of(check) or ():
+                raise noted
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
@@ -357,10 +331,10 @@ class GradingPlugin:
         elif problem is not None and not isinstance(problem, pytest.skip.Exception):
             try:
                 self._report(item, entry, problem)
-            except Exception as error:  # an unforeseen answer costs this check, not the others
+            except Exception as error:  # an unforeseen answer affects only this check
                 vars(entry).update(vars(as_result(_check_of(item))))
                 entry.outcome = FAILED if isinstance(problem, (Mismatch, NoAnswer)) else GRADER_ERROR
-                entry.story = f"what your function did cannot be shown ({type(error).__name__})"
+                entry.story = f"the report cannot show what your function did ({type(error).__name__})"
         if call.when == "teardown":
             entry.seconds = round(time.monotonic() - self._started, 4)
             try:
@@ -371,65 +345,54 @@ class GradingPlugin:
         return report
 
     def _report(self, item: pytest.Item, entry: CheckResult, problem: BaseException) -> None:
-        """Write what came of a check that did not pass, without what is secret."""
+        """Record a check that did not pass, without anything secret."""
         check = _check_of(item)
         self._record(entry, check, problem)
         secret = self._draws_secretly(item) or any(problem is odd for odd in self._seen_secretly)
         if secret and isinstance(problem, MachineTooBusy):
-            entry.printed = ""  # a print may hold anything that the worker has seen
-        elif secret and not self._may_be_told(check, problem):
-            self.found.failures.pop(check.id, None)
+            entry.printed = ""  # a print may contain anything that the worker has seen
+        elif secret and not _is_open(check, problem):
+            self.findings.failures.pop(check.id, None)
             public = self._public_failure(check)
             lines = show_call(public.call, _shown(public, public.call)) if public and public.call else ""
             withhold(entry, problem, lines)
 
     def _draws_secretly(self, item: pytest.Item) -> bool:
-        """Whether the inputs of a check come from the secret of a class, and so must not be shown."""
+        """Whether the inputs of a check come from the secret of a class, so that reports must not show them."""
         draws = _check_of(item).hidden or "fresh" in item.fixturenames  # type: ignore[attr-defined]
         return draws and self.settings.secret != PUBLIC
 
-    def _may_be_told(self, check: Check, problem: BaseException) -> bool:
-        """Whether a failure of such a check says nothing of its secret inputs."""
-        if isinstance(problem, _WITHOUT_INPUTS) or _at_import(problem):
-            return True
-        call: Call | None = getattr(problem, "call", None)
-        return call is not None and is_public(check, call)
-
     def _public_failure(self, check: Check) -> Mismatch | StudentError | None:
-        """What goes wrong with the first worked example of the function that does; None if none is known to."""
-        function = (check.exercise, check.function)
-        if function not in self._public_failures:
-            self._public_failures[function] = self._look_for_a_public_failure(*function)
-        return self._public_failures[function]
+        """What goes wrong with the first worked example of the function that does; None if none is known to.
 
-    def _look_for_a_public_failure(self, name: str, function: str) -> Mismatch | StudentError | None:
-        """In a new worker: the one that has seen secret inputs could show them in place of an answer."""
-        asked, exercise = self.settings, course.exercise(name)
-        clocks = (self.found.clocks[name], self.wall_clock)
-        student = Student(exercise, asked.submission, asked.start, device=asked.device, clocks=clocks)
-        with contextlib.closing(student):
-            for other in checks_of(name, hidden=False):
-                if other.function != function or not other.examples:
-                    continue
+        In a new worker: the one that has seen secret inputs could return them as an answer that is shown.
+        """
+        if check.whole_name not in self._public_failures:
+            clocks = (self.findings.clocks[check.exercise], self.wall_clock)
+            problem: Mismatch | StudentError | None = None
+            with contextlib.closing(self.settings.student(check.exercise, clocks=clocks)) as student:
                 try:
-                    vectors.require_recorded(student, self._worked(other))
-                except (Mismatch, StudentError) as problem:
-                    return problem
+                    for other in checks_of(check.exercise, hidden=False):
+                        if other.function == check.function and other.examples:
+                            vectors.require_recorded(student, vectors.of_check(other))
+                except (Mismatch, StudentError) as error:
+                    problem = error
                 except (StudentDied, MachineTooBusy, Exception):
-                    return None
-        return None
+                    pass
+            self._public_failures[check.whole_name] = problem
+        return self._public_failures[check.whole_name]
 
     def _record(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
-        """Turn an exception into an outcome and what a student needs to know."""
+        """Turn an exception into an outcome and the information that a student needs."""
         call: Call | None = getattr(problem, "call", None)
         entry.call = show_call(call, _shown(problem, call)) if call else ""
         entry.printed = self._student.last_printed(call) if self._student else ""
         self._describe(entry, check, problem)
-        # Names and messages of theirs begin no line of their own, and no report is as long as they like.
+        # A submission's names and messages must not begin a line, nor make a report endless.
         entry.story = _cut(" ".join(entry.story.split()), _LONGEST_TEXT)
-        not_imported = entry.outcome == BROKEN and _at_import(problem)
+        not_imported = entry.outcome == BROKEN and _at_import(problem) and not _had_no_time(problem)
         if not_imported and entry.frames:
-            self._say_why_it_is_not_imported(entry, problem)
+            self._explain_failed_import(entry, problem)
         entry.frames = [self._in_cell(frame) for frame in entry.frames]
         if not_imported:
             (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
@@ -447,24 +410,25 @@ class GradingPlugin:
             entry.may_come_from += map(self._about_setting, self._student.changed_settings)
 
     def _describe(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
-        """Write the outcome and the story of an exception, with its rows and frames."""
+        """Write the outcome of an exception, with its sentence, rows and frames."""
         entry.outcome = BROKEN
         match problem:
             case Mismatch():
                 self._describe_mismatch(entry, check, problem)
-            case StudentError(not_written=True) if problem.frames:  # a worker may send anything
+            case StudentError(not_written=True) if problem.frames:  # a hostile worker may send anything
                 entry.frames = problem.frames
                 file_name, function = entry.frames[-1].file.rsplit("/", 1)[-1], entry.frames[-1].function
                 if file_name == course.exercise(check.exercise).file_name:
                     entry.outcome, entry.call = NOT_WRITTEN, ""
-                else:  # this function may be right: it calls one of an earlier exercise
-                    self.found.unfinished.add(check.whole_name)
-                    entry.story = f"it needs `{function}` of {file_name}, which is not written yet: do that first"
+                else:  # this function may be right, but it calls one of an earlier exercise
+                    self.findings.unfinished.add(check.whole_name)
+                    entry.story = f"it needs `{function}` of {file_name}, which is not written yet: write that first"
             case StudentError():
                 entry.story, entry.frames = what_was_raised(problem.type, problem.message), problem.frames
             case StudentDied():
-                if problem.at_import or (problem.call and is_public(check, problem.call)):
-                    self.found.without_answer.add(check.whole_name)
+                is_open = problem.at_import or (problem.call and is_public(check, problem.call))
+                if is_open and not _had_no_time(problem):
+                    self.findings.without_answer.add(check.whole_name)
                 entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
                 if problem.death.place:
                     file, line, function = problem.death.place
@@ -474,29 +438,29 @@ class GradingPlugin:
             case Flaky():
                 entry.outcome = FAILED
                 entry.story = (
-                    "your function gives different answers to the same question; it must depend on its arguments only"
+                    "your function gives different answers to the same call; it must depend only on its arguments"
                 )
             case MachineTooBusy() | FileRefused():
                 entry.outcome, entry.story = GRADER_ERROR, str(problem)
-            case _ if isinstance(problem, _OF_ODD_ANSWERS) and self._student and self._student.has_answered:
+            case _ if isinstance(problem, _UNREADABLE) and self._student and self._student.has_answered:
                 entry.outcome = FAILED
-                entry.story = "your function returned something of another kind than the check can read"
+                entry.story = "your function returned something that the check cannot read"
             case _:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
 
     def _describe_mismatch(self, entry: CheckResult, check: Check, problem: Mismatch) -> None:
-        """Write what is wrong with the numbers; of a long call, show a short one that goes wrong too."""
-        if self._student and (asked := self._student.asked(problem.call)):
-            self.found.failures[check.id] = Failure(*asked, problem.seen)
+        """Write what is wrong with the numbers; instead of a long call, show a short one that also goes wrong."""
+        if self._student and (answered := self._student.answered(problem.call)):
+            self.findings.failures[check.id] = Failure(*answered, problem.observation)
         entry.outcome, entry.rows = FAILED, problem.rows
-        entry.story = _about_another_example(check, problem.call) + problem.story
+        entry.story = _about_another_example(check, problem.call) + problem.message
         smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
         if isinstance(smaller, Mismatch) and len(lines := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
             entry.call, entry.rows = lines, smaller.rows
-            entry.story += f"; a smaller call goes wrong too: {smaller.story or 'the values differ'}"
+            entry.story += f"; a smaller call also goes wrong: {smaller.message or 'the values differ'}"
 
-    def _say_why_it_is_not_imported(self, entry: CheckResult, problem: BaseException) -> None:
-        """Add to the story what a student has to change, where the text of the module shows it."""
+    def _explain_failed_import(self, entry: CheckResult, problem: BaseException) -> None:
+        """Add what a student has to change, where the text of the module shows it."""
         last = entry.frames[-1]
         text = self._text(last.file)
         if isinstance(problem, StudentError) and problem.type in ("SyntaxError", "IndentationError", "TabError"):
@@ -508,10 +472,10 @@ class GradingPlugin:
         needed = _NEEDED_AT_IMPORT if isinstance(problem, StudentDied) else _DEFINES
         if at_module_level and not needed.match(at_module_level[-1].source):
             where = place(self._text(at_module_level[-1].file), at_module_level[-1].line)
-            entry.story += f'; {where} runs when the file is imported: move it below `if __name__ == "__main__":`'
+            entry.story += f'; {where} runs during the import: move it below `if __name__ == "__main__":`'
 
     def _about_setting(self, name: str) -> str:
-        """What the import of a submission changed for all of torch, and in which line."""
+        """The global torch setting that a submission's import changed, and the line."""
         what, call = _SETTINGS.get(name, ("a setting of torch that your code changes", r"(?!)"))
         for file, text in self.settings.submission.files.items():
             for line in lines(text):
@@ -535,8 +499,8 @@ class GradingPlugin:
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
-_OF_ODD_ANSWERS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What a check raises for an answer of a kind that it cannot read."""
+_UNREADABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""Exceptions of a check that cannot read an answer."""
 
 _NEEDED_AT_IMPORT = re.compile(r"(?:import|from|def|class|async)\b|@|$")
 _DEFINES = re.compile(rf"{_NEEDED_AT_IMPORT.pattern}|\w+\s*(?::[^=]*)?=(?!=)")
@@ -547,12 +511,10 @@ _SETTINGS = {
     "device": ("torch's default device, which is changed", r"\bset_default_device\b"),
     "determinism": ("deterministic algorithms, which are switched on", r"\bdeterministic\w*\b"),
 }
-"""What `Student.changed_settings` may hold: in words, and the calls that do it."""
+"""Each of `Student.changed_settings` in words, and the calls that change it."""
 
-_WITHOUT_INPUTS = (ModuleProblem, MachineTooBusy)
-"""Exceptions whose text says nothing about the inputs of a check, and so cannot reveal secret ones."""
 _LONG_CALL = 700
-"""Instead of a call with more characters a worked example is shown, if one goes wrong too."""
+"""Of calls with more characters, the report shows a worked example instead, if one goes wrong too."""
 _LONGEST_TEXT, _LONGEST_CALL, _LONGEST_PRINTED = 2_000, 30_000, 25_000
 
 
@@ -561,24 +523,31 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _exercise_seconds(name: str) -> float:
-    """A check whose calls may take longer gives its exercise that time as well."""
+    """A check whose calls may take longer also gives its exercise more time."""
     longer = sum(check.seconds for check in checks_of(name, hidden=False) if check.call_seconds)
     return course.EXERCISE_SECONDS + longer
 
 
 def _more_time() -> float:
-    """How much more time than usual: the limits are made for the default number of inputs."""
+    """The factor for time limits, which are set for the default number of inputs."""
     return max(1.0, examples() / DEFAULT_EXAMPLES)
 
 
+def _is_open(check: Check, problem: BaseException) -> bool:
+    """Whether a failure of a check with secret inputs reveals nothing about them."""
+    call: Call | None = getattr(problem, "call", None)
+    without_inputs = isinstance(problem, (ModuleProblem, MachineTooBusy)) or _at_import(problem)
+    return without_inputs or (call is not None and is_public(check, call))
+
+
 def _about_another_example(check: Check, call: Call) -> str:
-    """What to say first of a call that is not the one in the title of a gate, but a later worked example."""
+    """The start of the story if a gate fails for a later worked example, not for the one in its title."""
     later = [show_call(check.call(example)) for example in check.examples[1:]]
-    return "the first example is right; here " if check.gate and show_call(call) in later else ""
+    return "the first example is right, but here " if check.gate and show_call(call) in later else ""
 
 
 def _shown(problem: BaseException, call: Call) -> Shown:
-    """What the lines of a failing call print; where it raised, that may have been on the way back to the arguments."""
+    """What the lines of a failing call print; a call that raised may have done so while computing gradients."""
     if isinstance(problem, Mismatch):
         return problem.shown
     if not call.gradients_of:
@@ -588,6 +557,10 @@ def _shown(problem: BaseException, call: Call) -> Shown:
 
 def _at_import(problem: BaseException) -> bool:
     return isinstance(problem, NoAnswer) and problem.at_import
+
+
+def _had_no_time(problem: BaseException) -> bool:
+    return isinstance(problem, StudentDied) and problem.death.reason == NO_TIME
 
 
 def _check_of(item: Any) -> Check:

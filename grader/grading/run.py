@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +11,18 @@ import pytest
 from .. import __version__
 from ..core import course
 from ..core.result import CheckResult, ExerciseResult, Result
+from ..core.submission import Submission
 from ..sandbox.worker_process import SandboxError
-from . import diagnosis, plugin, second_pass
+from . import plugin, second_pass
 from .check import as_result
+from .diagnosis import Diagnosis
 from .pytest_run import run_checks_of
 from .second_process import Graded, Job, SecondProcess
 from .settings import Settings
 from .student import MachineTooBusy
+
+EXPLAINING_SECONDS = 5.0
+"""Each exercise has at least this left for the second pass and the diagnosis, even if a function hung."""
 
 
 class Grading(Settings):
@@ -54,15 +59,10 @@ class Grading(Settings):
 
         Args:
             on_update: Called after every check, with the result so far and the check's entry in it.
-            second: The second process, which grades the last exercise meanwhile (it has nothing to do with the second
-                pass). The result is the same without it.
-            on_second_pass: Called with how many checks of the second pass have run, and of how many. Not called where
-                nothing has to run once more.
-            on_collected: Called before the first check, while nothing but the sandbox may still be missing. It may
-                write into the result what is known of the sandbox only then.
-
-        Returns:
-            The result, with every selected check.
+            second: The second process, which grades the last exercise at the same time. (It has nothing to do with the
+                second pass.) The result is the same without it.
+            on_second_pass: Called with how many checks of the second pass have run, and of how many, if there are any.
+            on_collected: Called before the first check. It may wait for the sandbox and describe it in the result.
 
         Raises:
             KeyboardInterrupt: Ctrl-C.
@@ -73,11 +73,11 @@ class Grading(Settings):
         status = run_checks(grading, second)
         if grading.failure is not None:
             raise grading.failure
-        found = grading.found
-        if status == pytest.ExitCode.INTERRUPTED and not found.errors:
+        errors = grading.findings.errors
+        if status == pytest.ExitCode.INTERRUPTED and not errors:
             raise KeyboardInterrupt
-        if found.errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            result.problem = "; ".join(found.errors) or f"pytest ended with {status!r}"
+        if errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            result.problem = "; ".join(errors) or f"pytest ended with {status!r}"
             return result
         try:
             if not self.debug and (self.second_pass or self.name_mistakes):  # no calls after those at a breakpoint
@@ -88,33 +88,24 @@ class Grading(Settings):
         return result
 
     def _explain(self, grading: plugin.GradingPlugin, on_second_pass: Callable[[int, int], None]) -> None:
-        """Write into the result which points are owed to wrong functions that are called, and why checks failed."""
-        result, found = grading.result, grading.found
-        clocks, judged = diagnosis.naming_clocks(found.clocks), second_pass.Judged()
-        called = diagnosis.wrong_functions_called(self, result, clocks)
+        """Write into the result why checks failed, and which only because of wrong functions that are called."""
+        for clock in grading.findings.clocks.values():
+            clock.seconds = max(clock.seconds, EXPLAINING_SECONDS)
+        diagnosis = Diagnosis(self, grading.result, grading.findings)
+        own_mistakes: Set[str] = frozenset()
+        corrected: Mapping[str, Submission] = {}
+        called = diagnosis.wrong_functions_called()
         if self.second_pass:
-            judged = second_pass.judge(self, grading, run_checks, on_second_pass, called)
+            own_mistakes, corrected = second_pass.judge(self, grading, run_checks, on_second_pass, called)
         if self.name_mistakes:
-            diagnosis.explain(
-                self,
-                result,
-                found.failures,
-                called=called,
-                own_mistakes=judged.own_mistakes,
-                corrected=judged.corrected,
-                without_answer=found.without_answer,
-                clocks=clocks,
-            )
+            diagnosis.explain(called, own_mistakes, corrected)
 
 
 def run_checks(grading: plugin.GradingPlugin, second: SecondProcess | None = None) -> int | pytest.ExitCode:
-    """Run the selected checks of all exercises, the last exercise in the second process if there is one.
+    """Run the selected checks of all exercises, and return the worst status of pytest.
 
-    The last exercise takes about as long as all others together. Exercises do not depend on each other before the
-    second pass: each has its own clocks, gates, seeds and workers. So both processes come to the same verdicts.
-
-    Returns:
-        The status of pytest: what went wrong with any of the runs.
+    The second process, if there is one, runs the last exercise, which takes about as long as all others together.
+    Before the second pass, exercises do not depend on each other: each has its own clocks, gates, seeds and workers.
     """
     exercises = [*dict.fromkeys(check.exercise for check in grading.settings.selected.values())]
     if not exercises:
@@ -130,15 +121,15 @@ def run_checks(grading: plugin.GradingPlugin, second: SecondProcess | None = Non
     if grading.failure is not None or status == pytest.ExitCode.INTERRUPTED:
         return status
     graded = second.graded()
-    if graded is None or graded.walls != grading.result.walls:  # it has ended, or is another one: grade it here
+    if graded is None or graded.walls != grading.result.walls:  # it ended, or its walls differ: grade here
         return max(status, run_checks_of(grading, [last]))
     _take_over(grading, graded)
-    return max(status, graded.status)  # pytest numbers them from good to bad
+    return max(status, graded.status)  # the worse one is the larger number
 
 
 def _take_over(grading: plugin.GradingPlugin, graded: Graded) -> None:
     """Write what the second process found into the result."""
-    grading.found.add(graded.found)
+    grading.findings.add(graded.findings)
     (exercise,) = (each for each in grading.result.exercises if each.name == graded.exercise.name)
     exercise.not_imported = graded.exercise.not_imported
     entries = {check.id: check for check in exercise.checks}

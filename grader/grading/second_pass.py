@@ -1,12 +1,12 @@
 """The second pass: failing checks of functions that call wrong ones run once more, with right ones in their place.
 
-A later function may be right and still fail because of an earlier one that it calls. The checks that it lost run again
-on a copy of the submission whose wrong earlier functions are replaced by the numpy oracles (`oracles/in_torch.py`).
-One bit per check leaves that run: whether it passes. A check that passes was lost to the earlier functions alone; its
-points are owed, and given if the course says so. The second pass takes no outcome back.
+A later function may be right and still fail because of an earlier one that it calls. Its failing checks run again on a
+copy of the submission whose wrong earlier functions are replaced by the numpy oracles (`oracles/in_torch.py`). One bit
+per check leaves that run: whether it passes. A check that passes failed because of the earlier functions alone, and
+earns its points if the course says so. The second pass changes no outcome.
 
-The oracles are part of the handout, so no model answer shares a process with student code, and a student sees the same
-points at home. Functions that are not written yet stay as they are: the report says to write them first.
+The oracles are part of the handout, so no model answer shares a process with student code, and students get the same
+result on their own machines. Functions that are not written yet stay as they are: the report says to write them first.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ..core import course
-from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, TOO_BUSY, WAITING, Result
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, TOO_BUSY, WAITING, CheckResult, Result
 from ..core.submission import Submission
 from .check import as_result
 from .plugin import Findings, GradingPlugin
@@ -33,37 +33,25 @@ ORACLES_FOR_WORKERS = ("in_torch", "charlm_oracle", "simulation", "sfc32", "trac
 """The modules that come with a submission into the worker."""
 
 
-@dataclass(frozen=True)
-class Judged:
-    """What the second pass found.
-
-    Attributes:
-        own_mistakes: Ids of the checks that fail with right earlier functions, too.
-        corrected: Function, "exercise.function", to the submission with right functions where it calls wrong ones.
-    """
-
-    own_mistakes: Set[str] = frozenset()
-    corrected: Mapping[str, Submission] = field(default_factory=dict)
-
-
 def judge(
     settings: Settings,
     first: GradingPlugin,
     run: Callable[[GradingPlugin], int | pytest.ExitCode],
     on_check: Callable[[int, int], None],
     called: Mapping[str, Sequence[str]],
-) -> Judged:
-    """Write into a result which of its lost points are owed to wrong functions that are called.
+) -> tuple[Set[str], Mapping[str, Submission]]:
+    """Write into a result which points are lost only because of wrong functions that are called.
 
     Args:
         settings: What the grading was asked to do.
         first: The first pass, with the result.
         run: Runs pytest with a plugin.
         on_check: Called with how many checks have run once more, and of how many: before the first, and after each.
-        called: See `diagnosis.wrong_functions_called`.
+        called: What `Diagnosis.wrong_functions_called` returned.
 
     Returns:
-        What is known of the functions that call wrong ones.
+        Ids of the checks that fail with right earlier functions, too; and each function, "exercise.function", that
+        calls wrong ones to the submission with right ones.
 
     Raises:
         SandboxError: there is no worker to be had.
@@ -71,12 +59,12 @@ def judge(
         Exception: what `on_check` raised.
     """
     result = first.result
-    # A right function at the end of a module does not help its import.
+    # Appending a right function to a module does not help its import.
     imported = {exercise.name for exercise in result.exercises if not exercise.not_imported}
-    unfinished = first.found.unfinished
+    unfinished = first.findings.unfinished
     wrong = {name: names for name, names in called.items() if name.split(".")[0] in imported and name not in unfinished}
     if not wrong:
-        return Judged()
+        return frozenset(), {}
     corrected = {name: with_right_functions(settings.submission, names) for name, names in wrong.items()}
     lost = {
         check.id: settings.selected[check.id]
@@ -95,7 +83,7 @@ def judge(
         result=replace(result, exercises=exercises),
         on_update=lambda *_: on_check(next(done), len(lost)),
         corrected=corrected,
-        found=Findings(clocks=first.found.clocks),
+        findings=Findings(clocks=first.findings.clocks),
         wall_clock=first.wall_clock,
     )
     status = run(second)
@@ -103,12 +91,12 @@ def judge(
         raise second.failure
     if status == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
-    outcomes = {check.id: check.outcome for check in second.result.checks if check.id in lost}
-    _write(settings, result, wrong, {name for name, outcome in outcomes.items() if outcome == PASSED})
-    result.problem = _problem(second, outcomes, status)
+    rerun = [check for check in second.result.checks if check.id in lost]
+    _write(settings, result, wrong, {check.id for check in rerun if check.outcome == PASSED})
+    result.problem = _problem(second.findings.errors, rerun, status)
     if result.problem:
-        return Judged()
-    return Judged({name for name, outcome in outcomes.items() if outcome in (FAILED, BROKEN)}, corrected)
+        return frozenset(), {}
+    return {check.id for check in rerun if check.outcome in (FAILED, BROKEN)}, corrected
 
 
 def with_right_functions(submission: Submission, names: Iterable[str]) -> Submission:
@@ -131,31 +119,31 @@ def _oracle_files() -> dict[str, str]:
     return {f"{_PACKAGE}/{name}.py": (_ORACLES / f"{name}.py").read_text("utf-8") for name in ORACLES_FOR_WORKERS}
 
 
-def _problem(second: GradingPlugin, outcomes: Mapping[str, str], status: int | pytest.ExitCode) -> str:
-    """What went wrong with the second pass that is no fault of the submission; "" as a rule."""
-    errors = [check for check in second.result.checks if outcomes.get(check.id) == GRADER_ERROR]
+def _problem(not_collected: Sequence[str], rerun: Sequence[CheckResult], status: int | pytest.ExitCode) -> str:
+    """What the grader failed to do in the second pass; normally ""."""
+    errors = [check for check in rerun if check.outcome == GRADER_ERROR]
     if any(TOO_BUSY in check.story for check in errors):
         return TOO_BUSY
-    problems = [*second.found.errors, *(check.id for check in errors)]
+    problems = [*not_collected, *(check.id for check in errors)]
     if not problems and status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         problems.append(f"pytest ended with {status!r}")
     return f"checks could not be judged a second time: {', '.join(problems)}" if problems else ""
 
 
 def _write(settings: Settings, result: Result, wrong: Mapping[str, Sequence[str]], passed: Set[str]) -> None:
-    """Say of each check that passed the second time which functions it is owed to.
+    """Write into each check that passed the second time which functions it failed because of.
 
-    What is owed to a function without a mistake of its own is owed to the functions that it calls itself.
+    If such a function has no mistake of its own, the cause is in the functions that it calls.
     """
-    owed: dict[str, Sequence[str]] = {}
+    causes_of: dict[str, Sequence[str]] = {}
     for exercise in result.exercises:
         for function in course.exercise(exercise.name).function_names:
             name = f"{exercise.name}.{function}"
             checks = [check for check in exercise.checks if check.function == function]
             for check in checks:
                 if check.id in passed:
-                    causes = (cause for called in wrong[name] for cause in owed.get(called, [called]))
+                    causes = (cause for called in wrong[name] for cause in causes_of.get(called, [called]))
                     check.owed_to = list(dict.fromkeys(causes))
                     check.carried = settings.error_carried_forward
             if checks and all(check.outcome == PASSED or check.owed_to for check in checks):
-                owed[name] = list(dict.fromkeys(cause for check in checks for cause in check.owed_to))
+                causes_of[name] = list(dict.fromkeys(cause for check in checks for cause in check.owed_to))

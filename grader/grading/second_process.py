@@ -2,11 +2,11 @@
 
     python -m grader.grading.second_process
 
-It is an interpreter of our own with a sandbox of its own, because pytest runs once at a time in a process. It ends with
-everything that it started as soon as its input closes, also in the middle of an exercise.
+It has its own sandbox. It is a process because pytest cannot run twice at a time in one. When its input closes, it
+ends at once with everything that it started.
 
-The two processes send each other pickles. Both are ours, nobody else holds an end of their pipes, and what a submission
-returned has come through the wire as plain data before. No other module of the grader reads a pickle.
+The two processes exchange pickles. That is safe: both are the grader's, no other process holds an end of their pipes,
+and a submission's answers have already come through the wire as plain data. No other module reads pickles.
 """
 
 from __future__ import annotations
@@ -35,49 +35,30 @@ _SECONDS_TO_END = 3
 
 @dataclass(frozen=True)
 class Job:
-    """What the second process is asked to grade.
+    """What the second process is asked to grade."""
 
-    Attributes:
-        settings: Without `start` and `checks`, which stay in the process that asks.
-        exercise: The only one that is graded.
-        checks: Ids of those to run.
-        result: In which the checks are.
-        examples: Generated inputs for every law.
-    """
-
-    settings: Settings
-    exercise: str
-    checks: tuple[str, ...]
-    result: Result
-    examples: int
+    settings: Settings  # without `start` and `checks`, which stay in the process that asks
+    exercise: str  # the only one that is graded
+    checks: tuple[str, ...]  # ids of those to run
+    result: Result  # in which the checks are
+    examples: int  # generated inputs for every law
 
 
 @dataclass(frozen=True)
 class Graded:
-    """What came of an exercise.
+    """The outcome of an exercise."""
 
-    Attributes:
-        status: Of pytest.
-        found: As of the plugin.
-        exercise: With the entries of its checks.
-        walls: What confined the workers.
-    """
-
-    status: int
-    found: Findings
-    exercise: ExerciseResult
-    walls: list[str]
+    status: int  # of pytest
+    findings: Findings
+    exercise: ExerciseResult  # with the entries of its checks
+    walls: list[str]  # what confined the workers
 
 
 class SecondProcess:
-    """The process that asks holds this. Use it as a context manager.
-
-    Args:
-        sandbox: Options of `Sandbox.start`.
-    """
+    """The second process as the first one sees it, a context manager."""
 
     def __init__(self, **sandbox: Any) -> None:
-        """Begin to start it, without waiting."""
+        """Begin to start it, without waiting; the arguments are options of `Sandbox.start`."""
         self._process = subprocess.Popen(
             [sys.executable, "-m", "grader.grading.second_process"],
             cwd=course.ROOT,  # else an installed copy of the course would grade
@@ -94,12 +75,12 @@ class SecondProcess:
             _send(self._input, sandbox)
 
     def begin(self, job: Job) -> None:
-        """Have an exercise graded. `graded` says what came of it."""
+        """Have an exercise graded. `graded` returns the outcome."""
         with contextlib.suppress(OSError):
             _send(self._input, job)
 
     def graded(self) -> Graded | None:
-        """Wait for what came of the exercise; None if the process has ended."""
+        """Wait for the outcome; None if the process has ended."""
         with contextlib.suppress(EOFError, OSError, pickle.UnpicklingError, ValueError):
             graded: Graded = pickle.load(self._output)
             return graded
@@ -154,7 +135,7 @@ def _grade(job: Job, sandbox: Sandbox, answers: BinaryIO) -> None:
     grading = plugin.GradingPlugin(settings, job.result)
     status = pytest_run.run_checks_of(grading, [job.exercise])
     (exercise,) = (each for each in job.result.exercises if each.name == job.exercise)
-    _send(answers, Graded(int(status), grading.found, exercise, walls))
+    _send(answers, Graded(int(status), grading.findings, exercise, walls))
 
 
 def _send(file: Any, message: object) -> None:

@@ -12,55 +12,33 @@ from ..core.result import Result
 from ..core.secret import PUBLIC
 from ..core.submission import Submission
 from .check import Check, checks_of, has_hidden_checks
-from .student import Loaded
+from .student import Clock, EndlessImports, Loaded, Student
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What one grading is asked to do.
+    """What one grading is asked to do."""
 
-    Attributes:
-        submission: The student's files.
-        exercises: Names of the exercises to grade.
-        start: Makes an empty worker: `Sandbox.worker`, or `InProcess` for debugging.
-        seed: Of the generated inputs; the same submission, seed and secret give the same result but for timings.
-        secret: Of the class, from which fresh inputs are drawn; they are in no result then. `PUBLIC`: none.
-        device: "cpu" or "cuda".
-        hidden: Run the checks that compare with the model answers; None: if they are here.
-        checks: Run only these, by id; None: all declared ones.
-        known: The result of an earlier grading, for what it says about functions that are not graded now.
-        folder: How tracebacks name the submission's folder.
-        first: Id of a check to run before the others; its gate still comes before it.
-        gates: Let checks wait for their gate; False to see what every check says by itself.
-        fresh_workers: A worker for every check, not one for every exercise.
-        name_mistakes: Say why checks failed, which takes more calls: the mistakes, and wrong functions that are called.
-        second_pass: Judge failing functions that call wrong ones a second time, with right ones in their place.
-        error_carried_forward: Give points for the checks that pass in the second pass.
-        debug: Let prints through to the terminal, stop at the first failure, and give no grade.
-        level: Isolation level of the workers, for the result.
-        walls: What confines them, for the result.
-    """
-
-    submission: Submission
-    exercises: Sequence[str]
-    start: Callable[..., Loaded]
+    submission: Submission  # the student's files
+    exercises: Sequence[str]  # names of the exercises to grade
+    start: Callable[..., Loaded]  # makes an empty worker: `Sandbox.worker`, or `InProcess` for debugging
     _: KW_ONLY
-    seed: int = 0
-    secret: str = field(default=PUBLIC, repr=False)
-    device: str = "cpu"
-    hidden: bool | None = None
-    checks: Mapping[str, Check] | None = None
-    known: Result | None = None
-    folder: str | None = None
-    first: str | None = None
-    gates: bool = True
-    fresh_workers: bool = True
-    name_mistakes: bool = True
-    second_pass: bool = True
-    error_carried_forward: bool = course.WRITTEN.error_carried_forward
-    debug: bool = False
-    level: int = 0
-    walls: tuple[str, ...] = ()
+    seed: int = 0  # of the generated inputs; the same submission, seed and secret give the same result but for timings
+    secret: str = field(default=PUBLIC, repr=False)  # of the class, for fresh inputs, which no result shows then
+    device: str = "cpu"  # "cpu" or "cuda"
+    hidden: bool | None = None  # run the checks that compare with the model answers; None: if they are here
+    checks: Mapping[str, Check] | None = None  # run only these, by id; None: all declared ones
+    known: Result | None = None  # an earlier result, for functions that are not graded now
+    folder: str | None = None  # how tracebacks name the submission's folder
+    first: str | None = None  # id of a check to run before the others; its gate still comes before it
+    gates: bool = True  # let checks wait for their gate; False to see what every check says by itself
+    fresh_workers: bool = True  # a worker for every check, not one for every exercise
+    name_mistakes: bool = True  # say why checks failed, which takes more calls
+    second_pass: bool = True  # run failing checks of functions that call wrong ones again, with right ones
+    error_carried_forward: bool = course.WRITTEN.error_carried_forward  # what passes then earns its points
+    debug: bool = False  # let prints through to the terminal, stop at the first failure, and give no grade
+    level: int = 0  # isolation level of the workers, for the result
+    walls: tuple[str, ...] = ()  # what confines them, for the result
 
     @cached_property
     def with_hidden_checks(self) -> bool:
@@ -71,6 +49,29 @@ class Settings:
     def model_answers(self) -> Submission:
         """What hidden checks compare with, read once for all exercises of a grading."""
         return read_submission(course.MODEL_ANSWERS)
+
+    def student(
+        self,
+        exercise: str,
+        submission: Submission | None = None,
+        endless_imports: EndlessImports | None = None,
+        *,
+        clocks: Sequence[Clock] = (),
+    ) -> Student:
+        """A module of the submission, or of another one, in a worker of its own."""
+        return Student(
+            course.exercise(exercise),
+            submission or self.submission,
+            self.start,
+            device=self.device,
+            clocks=clocks,
+            folder=self.folder,
+            endless_imports=endless_imports,
+        )
+
+    def model(self, exercise: str) -> Student:
+        """A module of the model answers in a worker of its own."""
+        return Student(course.exercise(exercise), self.model_answers, self.start, device=self.device, is_model=True)
 
     @cached_property
     def selected(self) -> Mapping[str, Check]:

@@ -1,4 +1,4 @@
-"""A failing call as lines that a student can paste. The last one prints what the report speaks of.
+"""A failing call as lines that a student can paste. The last one prints the numbers in the report.
 
     logp = torch.tensor([-1.0, -1001.0], requires_grad=True)
     value = importance_ratio(logp, torch.tensor([-1001.0, -1.0]))
@@ -31,23 +31,19 @@ _DIGITS = 3  # of the probabilities that logarithms are shown as
 class Shown:
     """What the lines print, so that they show the failure.
 
-    Attributes:
-        last: The last line, an expression. In it `value` is what the call returned, and the name of a parameter is the
-            argument as it is after the call.
-        first: A line before the call.
-        beside: Calls to make before it, because it is compared with them.
+    In `last`, `value` is what the call returned, and the name of a parameter is the argument as it is after the call.
     """
 
-    last: str = "value"
-    first: str = ""
-    beside: tuple[Call, ...] = ()
+    last: str = "value"  # the last line, an expression
+    first: str = ""  # a line before the call
+    beside: tuple[Call, ...] = ()  # calls to make before it, because it is compared with them
 
 
 VALUE = Shown()
 
 
 def show_call(call: Call, shown: Shown = VALUE) -> str:
-    """The lines, as a student would type them. A line of its own has every argument that is needed by its name."""
+    """The lines, as a student would type them. Arguments that are needed by name have their own lines."""
     lines = [show_call(other) for other in shown.beside]
     used = {node.id for node in ast.walk(ast.parse(shown.last)) if isinstance(node, ast.Name)}
     named = {part.name for part in _parts(call.arguments.values()) if isinstance(part, Same)}
@@ -125,9 +121,9 @@ def show_argument(value: Any) -> str:
 
 
 def _logarithms_of(array: Array) -> Array | None:
-    """Short numbers whose logarithms some long ones are, to the last bit: 0.25 is read, -1.3862943611198906 is not.
+    """Short numbers with exactly these long logarithms, because 0.25 is easier to read than -1.3862943611198906.
 
-    Of 3,000 numbers of three digits torch takes four to a logarithm with another last bit than numpy.
+    For four of the 3,000 numbers with three digits, the logarithm of torch differs from numpy's in the last bit.
     """
     if array.dtype != np.float64 or array.size > _MOST or all(len(_exact(number)) <= _SHORT for number in array.flat):
         return None
@@ -138,7 +134,7 @@ def _logarithms_of(array: Array) -> Array | None:
 
 
 def nested(array: Array, text: Callable[[Any], str], *, most: int = _MOST_SHOWN) -> str:
-    """The numbers of an array in brackets; only how many they are if they are more than `most`."""
+    """The numbers of an array in brackets; only the shape if there are more than `most`."""
     if array.ndim == 0:
         scalar = array[()]
         return text(float(scalar) if text is not _exact and np.issubdtype(array.dtype, np.floating) else scalar)
@@ -148,7 +144,7 @@ def nested(array: Array, text: Callable[[Any], str], *, most: int = _MOST_SHOWN)
 
 
 def is_written_out(lines: str) -> bool:
-    """Whether Python can read the lines of a shown call: a tensor of more numbers than fit is only named in them."""
+    """Whether Python can read the lines of a shown call: they do not write out large tensors."""
     return " numbers>" not in lines
 
 

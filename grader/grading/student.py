@@ -1,7 +1,7 @@
 """The proxy that a check talks to: `student.group_advantages(rewards)` runs in a worker and comes back as an `Answer`.
 
-Arrays go in as torch tensors of the same dtype; what the function returned comes back as data. The model answers and
-the misconceptions are reached through the same class. Knows the sandbox and the wire, and nothing of pytest.
+Arrays go in as torch tensors of the same dtype; what the function returned comes back as data. The same class reaches
+the model answers and the misconceptions. It knows the sandbox and the wire, and nothing of pytest.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from ..sandbox.worker import wire
 from ..sandbox.worker_process import WorkerDied
 
 Array = npt.NDArray[Any]
-_LEAST_SECONDS = 0.02  # with less there is nothing to begin
-_REMEMBERED = 16  # a law asks for fewer answers at a time
+_LEAST_SECONDS = 0.02  # too short for any request
+_REMEMBERED = 16  # answers; a law asks for fewer at a time
+NO_TIME = "no time"
+"""Why a worker ended that had no time, or too little for an import, because earlier calls had used it up."""
 _SAME_RANDOM_NUMBERS = {
     "_same_random_numbers.py": """
 import random
@@ -49,38 +51,28 @@ from a global generator would depend on the process.
 
 
 @dataclass(frozen=True)
-class Half:
+class _WithArray:
+    array: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape
+
+
+class Half(_WithArray):
     """Argument in a dtype that numpy lacks: `Half(array)` becomes a bfloat16 tensor."""
 
-    array: Array
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.array.shape
-
-
-@dataclass(frozen=True)
-class Transposed:
+class Transposed(_WithArray):
     """Argument that is not contiguous: the numbers of `array`, read from a tensor with its first two axes swapped."""
 
-    array: Array
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.array.shape
-
 
 @dataclass(frozen=True)
-class Tensor:
+class Tensor(_WithArray):
     """A tensor that came back. `array` holds bfloat16 as float32; `dtype` says what it was."""
 
-    array: Array
     dtype: str
     device: str
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.array.shape
 
 
 MODE = "training"
@@ -105,13 +97,13 @@ class Record:
 
 @dataclass(frozen=True)
 class Same:
-    """Argument that is another argument of the call: not a copy, the object itself. An optimizer needs its policy."""
+    """Argument that is another argument of the call, the object itself: an optimizer needs its policy."""
 
     name: str
 
 
 class Example:
-    """One call to make: positional arguments, options, and what to send back besides the value.
+    """One call to make: positional arguments, options, and what to send back with the value.
 
     Attributes:
         arguments: Positional arguments; numpy arrays become tensors of the same dtype.
@@ -122,7 +114,7 @@ class Example:
         watch_random: Say whether the call changed the global random state of torch, numpy or Python.
         repeat: Make the call so many times with the same objects; the last value counts.
         left_gradients: Names of positional parameters, models, whose parameters have gradients (of 1) before the call.
-        weights: Differentiate the sum of the value times these; None for the sum itself.
+        weights: Factors of the value in the sum to differentiate; None for the plain sum.
     """
 
     def __init__(
@@ -162,48 +154,31 @@ class Call:
     def of(cls, function: str, example: Example, names: Sequence[str]) -> Call:
         """The call of an example of a function, whose positional parameters have these names."""
         arguments = dict(zip(names, example.arguments, strict=False))
-        asked = example.gradients_of, example.repeat, example.left_gradients
-        return cls(function, arguments, example.options, *asked)
+        return cls(function, arguments, example.options, example.gradients_of, example.repeat, example.left_gradients)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back from one call.
+    """What came back from one call."""
 
-    Attributes:
-        call: What was asked.
-        value: `Tensor`, plain data, `Record` for an object of a dataclass, or `wire.Foreign` for anything else.
-        gradients: For every name asked for, the vector-Jacobian product, or None where the value does not depend on it;
-            that by a parameter of a model is named "model.parameter".
-        arguments: Tensors and objects among arguments and options as they were after the call, when asked for.
-        marked: What the call left on these tensors besides other numbers: "logits.requires_grad", "rollout.tokens.grad"
-            or, where it wrote into it, "logits._version".
-        device: Where the arguments were, and so the value must be.
-        odd_dtypes: Where `compare` notes a wrong dtype and goes on with the values; None where it refuses one at once.
-        random_changed: Whose global random state the call changed, when asked for: "torch", "numpy", "random" or "".
-        graph: Where the tensors stand that can be differentiated, and so hold on to everything that they were computed
-            from: "" for the value itself, "0" or "1.kl" for its parts.
-        part: Where the value is in what the call returned: "" for all of it, else "[0]" or ".kl".
-    """
-
-    call: Call
-    value: Any
-    gradients: dict[str, Tensor | None] = field(default_factory=dict)
-    arguments: dict[str, Any] = field(default_factory=dict)
-    marked: tuple[str, ...] = ()
-    device: str = "cpu"
-    odd_dtypes: list[Any] | None = None
-    random_changed: str = ""
-    graph: tuple[str, ...] = ()
-    part: str = ""
+    call: Call  # what was asked
+    value: Any  # `Tensor`, plain data, `Record` for an object of a dataclass, or `wire.Foreign` for anything else
+    gradients: dict[str, Tensor | None] = field(default_factory=dict)  # "model.parameter" for models; None: independent
+    arguments: dict[str, Any] = field(default_factory=dict)  # tensors and objects after the call, if asked for
+    marked: tuple[str, ...] = ()  # what else it changed in these: "logits.grad", "batch.tokens._version" (written into)
+    device: str = "cpu"  # where the arguments were, and so the value must be
+    odd_dtypes: list[Any] | None = None  # where `compare` notes a wrong dtype; None: it refuses one
+    random_changed: str = ""  # whose global random state changed, if asked for: "torch", "numpy", "random" or ""
+    graph: tuple[str, ...] = ()  # parts attached to an autograd graph: "" for the value itself, "0" or "1.kl"
+    part: str = ""  # where the value is in what the call returned: "" for all of it, else "[0]" or ".kl"
 
 
 class NoAnswer:
-    """What a submission did instead of answering; the base of `StudentError` and `StudentDied`.
+    """The base of `StudentError` and `StudentDied`.
 
     Attributes:
         at_import: It happened while the module was imported, before any call, so `call` is None. `call` is also None
-            when a worker dies during a message with several calls, because nobody knows which one ended it.
+            when a worker dies during a message with several calls, because it is unknown which one ended it.
     """
 
     at_import = False
@@ -233,7 +208,7 @@ class ModuleProblem(Exception):
 class StudentDied(NoAnswer, BaseException):
     """The worker died or gave no valid answer in time, and a check must end at once.
 
-    A BaseException, so that hypothesis does not go on shrinking: one endless loop costs one time limit, not fifty.
+    A BaseException, so that hypothesis stops shrinking: one endless loop costs one time limit, not fifty.
     """
 
     def __init__(self, call: Call | None, death: WorkerDied, printed: str) -> None:
@@ -242,7 +217,7 @@ class StudentDied(NoAnswer, BaseException):
 
 
 class MachineTooBusy(BaseException):
-    """A limit of the clock on the wall passed before the submission had used up its own time: it has no verdict.
+    """A limit of wall-clock time passed before the submission had used up its own time: there is no verdict.
 
     A BaseException, so that hypothesis does not look for a smaller input.
     """
@@ -254,18 +229,14 @@ class MachineTooBusy(BaseException):
 class ModelAnswerDied(BaseException):
     """The model answer's worker died or it raised: the machine's fault, never the submission's.
 
-    A BaseException, so that hypothesis does not look for a smaller input, nor call the submission flaky.
+    A BaseException, so that hypothesis neither looks for a smaller input nor calls the submission flaky.
     """
 
 
 class Loaded(Protocol):
-    """A submission that is loaded and answers requests: a worker, or in debug mode this process.
+    """A submission that is loaded and answers requests: a worker, or in debug mode this process."""
 
-    Attributes:
-        spent: Seconds that the last request took of the submission's time.
-    """
-
-    spent: float
+    spent: float  # seconds that the last request took of the submission's time
 
     def request(self, body: dict[str, Any], *, seconds: float, wall_seconds: float) -> dict[str, Any]: ...
     def last_printed(self) -> str: ...
@@ -274,24 +245,18 @@ class Loaded(Protocol):
 
 @dataclass
 class Clock:
-    """What is left of the time for waiting on student code, of a whole exercise or of one check.
+    """What is left of the time for waiting on student code, of a whole exercise or of one check."""
 
-    Attributes:
-        seconds: What is left.
-        whose: Whose time it is, for the message.
-        wall: It runs also while the submission waits for a processor: whoever grades has no endless time. Once it has
-            run out there is no verdict, see `MachineTooBusy`.
-    """
-
-    seconds: float
-    whose: str
-    wall: bool = False
+    seconds: float  # what is left
+    whose: str  # whose time it is, for the message
+    wall: bool = False  # also runs while the submission waits for a processor; at 0: `MachineTooBusy`, no verdict
 
     def spend(self, seconds: float) -> None:
         self.seconds = max(0.0, self.seconds - seconds)
 
 
-EndlessImports = dict[float, tuple[WorkerDied, str]]
+EndlessImports = dict[float, StudentDied]
+"""Seconds after which an import of a module was ended, to the exception for it."""
 
 
 class Student:
@@ -302,14 +267,14 @@ class Student:
         submission: Where its text is.
         start: Makes an empty worker.
         device: Where the tensors go, "cpu" or "cuda".
-        clocks: Every one of them limits how long the submission may take.
+        clocks: Each of them limits how long the submission may take.
         folder: How tracebacks name the submission's folder.
-        is_model: It holds the model answers, which do not fail: if they do, nobody is to blame but the machine.
-        endless_imports: Seconds after which an import of the module was ended, to how, and what it had printed; shared
-            by those who import the same one, so that only the first of them waits.
+        is_model: It holds the model answers. If these fail, the machine is to blame.
+        endless_imports: Shared by workers that import the same module, so that only the first of them waits.
 
     Attributes:
         changed_settings: What the import of the module changed for all of torch, by the names in `serve`.
+        has_answered: Whether an answer came back in this check.
     """
 
     def __init__(
@@ -356,51 +321,39 @@ class Student:
     def each(self, function: str, *examples: Example) -> list[Answer]:
         """Make several calls of one function in one message, so that a law waits once. Raises like `call`."""
         names, _ = self._exercise.parameters(function)
-        calls = [Call.of(function, case, names) for case in examples]
-        only = calls[0] if len(calls) == 1 else None  # of several calls, which one ended the process is unknown
+        calls = [Call.of(function, example, names) for example in examples]
+        only = calls[0] if len(calls) == 1 else None  # which of several calls ended the process is unknown
         worker = self._ready(function, only)
         self._calls = calls
         body = {
             "request": "call",
             "module": self._exercise.name,
             "function": function,
-            "calls": [_call_body(case, names) for case in examples],
+            "calls": [_call_body(example, names) for example in examples],
             "device": self._device,
         }
         result = self._request(worker, body, only)
-        answers = result.get("answers")
-        failed = result.get("error")
-        if type(answers) is not list or (len(answers) != len(calls) and failed is None) or len(answers) > len(calls):
+        replies, failed = result.get("answers"), result.get("error")
+        if type(replies) is not list or (len(replies) != len(calls) and failed is None) or len(replies) > len(calls):
             raise self._died(worker, only, _MALFORMED)
         if failed is not None:
-            call = calls[min(len(answers), len(calls) - 1)]
-            raise self._error(worker, call, failed)
-        found = [self._answer(worker, *parts) for parts in zip(calls, examples, answers, strict=True)]
-        self._answered.extend(zip(examples, found, strict=True))
-        return found
+            raise self._error(worker, calls[min(len(replies), len(calls) - 1)], failed)
+        answers = [self._answer(worker, *parts) for parts in zip(calls, examples, replies, strict=True)]
+        self._answered.extend(zip(examples, answers, strict=True))
+        return answers
 
     @property
     def has_answered(self) -> bool:
-        """Whether an answer came back in this check."""
         return bool(self._answered)
 
-    def asked(self, call: Call) -> tuple[Example, Answer] | None:
-        """One of the latest calls with what was asked for and what came back; None if it is not among them."""
+    def answered(self, call: Call) -> tuple[Example, Answer] | None:
+        """What was asked for in one of the latest calls, and what came back; None if it is not among them."""
         return next((each for each in self._answered if each[1].call is call), None)
 
     def begin(
-        self,
-        clocks: Sequence[Clock],
-        call_seconds: float | None = None,
-        odd_dtypes: list[Any] | None = None,
+        self, clocks: Sequence[Clock], call_seconds: float | None = None, odd_dtypes: list[Any] | None = None
     ) -> None:
-        """Start another check, with its own clocks and time limit of a call.
-
-        Args:
-            clocks: As for the class.
-            call_seconds: Time limit of one call, where it is not `course.CALL_SECONDS`.
-            odd_dtypes: As in `Answer`.
-        """
+        """Start another check, with its own clocks, time limit of a call (`Check`) and `Answer.odd_dtypes`."""
         self._clocks, self._call_seconds, self._odd_dtypes = clocks, call_seconds, odd_dtypes
         self._answered.clear()
 
@@ -432,8 +385,9 @@ class Student:
         if function not in self._bound:
             positional, keywords = self._exercise.parameters(function)
             bind = {"request": "bind", "module": self._exercise.name, "function": function}
-            problem = self._request(worker, {**bind, "positional": positional, "keywords": keywords}, call)
-            self._refuse(function, problem.get("problem"))
+            reply = self._request(worker, {**bind, "positional": positional, "keywords": keywords}, call)
+            if reply.get("problem") is not None:
+                raise self._not_callable(function, reply["problem"])
             self._bound.add(function)
         return worker
 
@@ -441,9 +395,7 @@ class Student:
         """Load the module into a new worker, unless that is known to take more seconds than it may."""
         seconds = self._seconds_to_answer()
         if seconds in self._endless_imports:
-            died = StudentDied(None, *self._endless_imports[seconds])
-            died.at_import = True
-            raise died
+            raise self._endless_imports[seconds].with_traceback(None)
         theirs = self._submission.slow_imports(self._exercise.needed_files)
         imports = tuple(dict.fromkeys((*self._exercise.slow_imports, *theirs)))
         self._worker = self._start(imports) if imports else self._start()
@@ -458,33 +410,32 @@ class Student:
         }
         try:
             loaded = self._request(self._worker, load, None)
-            self.changed_settings = tuple(map(_text, loaded.get("settings") or ()))
+            settings = loaded.get("settings")
+            self.changed_settings = tuple(map(_text, settings)) if isinstance(settings, list) else ()
         except (StudentError, StudentDied) as problem:
             problem.at_import = True
             if isinstance(problem, StudentDied) and problem.death.reason == "timeout":
-                self._endless_imports[seconds] = problem.death, problem.printed
+                self._endless_imports[seconds] = problem
+                if seconds < (self._call_seconds or course.CALL_SECONDS):
+                    problem.death.reason = NO_TIME
             raise
         return self._worker
 
-    def _refuse(self, function: str, problem: object) -> None:
-        if problem is None:
-            return
-        expected = self._exercise.signature(function)
-        file_name = self._exercise.file_name
+    def _not_callable(self, function: str, problem: object) -> ModuleProblem:
+        expected, file_name = self._exercise.signature(function), self._exercise.file_name
         if problem not in ("missing", "not callable"):
-            raise ModuleProblem(f"expected `{expected}`, but {file_name} defines `{_text(problem)}`")
-        found = "that name is not a function; is the name spelled right?"
+            return ModuleProblem(f"expected `{expected}`, but {file_name} defines `{_text(problem)}`")
+        there = "that name is not a function; did you spell it right?"
         if problem == "missing":
             elsewhere = where_instead(function, file_name, self._submission.files)
-            found = elsewhere or "there is no such function; is the name spelled right?"
-        raise ModuleProblem(f"expected `{expected}` in {file_name}, but {found}")
+            there = elsewhere or "there is no such function; did you spell it right?"
+        return ModuleProblem(f"expected `{expected}` in {file_name}, but {there}")
 
     def _request(self, worker: Loaded, body: dict[str, Any], call: Call | None) -> dict[str, Any]:
         for clock in self._clocks:
-            if clock.seconds < _LEAST_SECONDS and clock.wall:
-                raise MachineTooBusy
             if clock.seconds < _LEAST_SECONDS:
-                raise StudentDied(call, WorkerDied("timeout", f"used up the time of {clock.whose}"), "")
+                no_time = StudentDied(call, WorkerDied(NO_TIME, f"used up the time for {clock.whose}"), "")
+                raise MachineTooBusy if clock.wall else no_time
         seconds = self._seconds_to_answer()
         wall_seconds = min((clock.seconds for clock in self._clocks if clock.wall), default=math.inf)
         started = time.monotonic()
@@ -497,9 +448,9 @@ class Student:
                 clock.spend(time.monotonic() - started if clock.wall else worker.spent)
         if "error" in reply:
             raise self._error(worker, call, reply["error"])
-        if type(reply["result"]) is not dict:
+        result = reply["result"]
+        if type(result) is not dict:
             raise self._died(worker, call, _MALFORMED)
-        result: dict[str, Any] = reply["result"]
         return result
 
     def _seconds_to_answer(self) -> float:
@@ -524,59 +475,65 @@ class Student:
             return ModelAnswerDied(f"the model answer {death.detail}")
         return StudentDied(call, death, printed)
 
-    def _answer(self, worker: Loaded, call: Call, case: Example, answer: object) -> Answer:
-        if type(answer) is not dict or "value" not in answer:
-            raise self._died(worker, call, _MALFORMED)
-        handed_over = call.handed_over if case.return_arguments else {}
-        lists = [answer.get(name, []) for name in ("gradients", "arguments", "marked")]
-        wanted = [len(case.gradients_of), len(handed_over), len(handed_over)]
-        lacks = case.watch_random and "random_changed" not in answer
-        if lacks or any(type(each) is not list for each in lists) or [*map(len, lists)] != wanted:
-            raise self._died(worker, call, _MALFORMED)
-        gradients, after, marked = lists
+    def _answer(self, worker: Loaded, call: Call, example: Example, reply: object) -> Answer:
         try:
-            found = Answer(
-                call=call,
-                value=_from_wire(answer["value"]),
-                gradients=_by_name(call, zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
-                arguments={
-                    name: _from_wire(value)
-                    for (name, before), value in zip(handed_over.items(), after, strict=True)
-                    if _is_array(before) or isinstance(before, Record)
-                },
-                marked=tuple(
-                    f"{name}.{mark}"
-                    for name, marks in zip(handed_over, marked, strict=True)
-                    for mark in map(_text, marks)
-                    if mark.replace(".", "").isidentifier()
-                ),
-                device=self._device,
-                odd_dtypes=self._odd_dtypes,
-                random_changed=_text(answer.get("random_changed")),
-                graph=tuple(map(_text, answer.get("graph") or ())),
-            )
+            return self._read_answer(call, example, reply)
         except (ValueError, TypeError, OverflowError):
             raise self._died(worker, call, _MALFORMED) from None
-        derivatives = [value for value in found.gradients.values() if value is not None]
-        tensors = [found.arguments.get(name) for name, before in handed_over.items() if _is_array(before)]
+
+    def _read_answer(self, call: Call, example: Example, reply: object) -> Answer:
+        """The answer in a reply.
+
+        Raises:
+            ValueError, TypeError, OverflowError: it is malformed.
+        """
+        if type(reply) is not dict or "value" not in reply or (example.watch_random and "random_changed" not in reply):
+            raise ValueError
+        handed_over = call.handed_over if example.return_arguments else {}
+        gradients, after, marked = lists = [reply.get(name, []) for name in ("gradients", "arguments", "marked")]
+        if any(type(each) is not list for each in lists):
+            raise ValueError
+        answer = Answer(
+            call=call,
+            value=_from_wire(reply["value"]),
+            gradients=_by_name(call, zip(example.gradients_of, map(_from_wire, gradients), strict=True)),
+            arguments={
+                name: _from_wire(value)
+                for (name, before), value in zip(handed_over.items(), after, strict=True)
+                if is_array(before) or isinstance(before, Record)
+            },
+            marked=tuple(
+                f"{name}.{mark}"
+                for name, marks in zip(handed_over, marked, strict=True)
+                for mark in map(_text, marks)
+                if mark.replace(".", "").isidentifier()
+            ),
+            device=self._device,
+            odd_dtypes=self._odd_dtypes,
+            random_changed=_text(reply.get("random_changed")),
+            graph=tuple(map(_text, reply.get("graph") or ())),
+        )
+        derivatives = [value for value in answer.gradients.values() if value is not None]
+        tensors = [answer.arguments.get(name) for name, before in handed_over.items() if is_array(before)]
         if not all(isinstance(value, Tensor) for value in (*derivatives, *tensors)):
-            raise self._died(worker, call, _MALFORMED)
-        return found
+            raise ValueError
+        return answer
 
 
-_MALFORMED = WorkerDied("protocol", "sent the grader something malformed")
+_MALFORMED = WorkerDied("protocol", "sent the grader a malformed answer")
 
 
 def _by_name(call: Call, gradients: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Gradients by the name of what they are taken by; those by a model become one for each of its parameters."""
-    found: dict[str, Any] = {}
+    """Gradients by the name of the argument; a model has one per parameter."""
+    named: dict[str, Any] = {}
     for name, value in gradients:
         of_model = isinstance(call.arguments[name], Record) and type(value) is dict
-        found |= {f"{name}.{key}": each for key, each in value.items()} if of_model else {name: value}
-    return found
+        named |= {f"{name}.{key}": each for key, each in value.items()} if of_model else {name: value}
+    return named
 
 
-def _is_array(value: Any) -> bool:
+def is_array(value: Any) -> bool:
+    """Whether an argument becomes a tensor."""
     return isinstance(value, np.ndarray | np.generic | Half | Transposed)
 
 
@@ -587,16 +544,16 @@ def as_sent(value: Array | np.generic | Half | Transposed) -> Tensor:
     return sent
 
 
-def _call_body(case: Example, names: list[str]) -> dict[str, Any]:
+def _call_body(example: Example, names: list[str]) -> dict[str, Any]:
     return {
-        "arguments": [_to_wire(argument, names) for argument in case.arguments],
-        "options": {name: _to_wire(option, names) for name, option in case.options.items()},
-        "gradients_of": [names.index(name) for name in case.gradients_of],
-        "return_arguments": case.return_arguments,
-        "watch_random": case.watch_random,
-        "repeat": case.repeat,
-        "left_gradients": [names.index(name) for name in case.left_gradients],
-        "weights": None if case.weights is None else _to_wire(case.weights, names),
+        "arguments": [_to_wire(argument, names) for argument in example.arguments],
+        "options": _to_wire(example.options, names),
+        "gradients_of": [names.index(name) for name in example.gradients_of],
+        "return_arguments": example.return_arguments,
+        "watch_random": example.watch_random,
+        "repeat": example.repeat,
+        "left_gradients": [names.index(name) for name in example.left_gradients],
+        "weights": _to_wire(example.weights, names),
     }
 
 
@@ -615,7 +572,7 @@ def _to_wire(value: Any, names: list[str]) -> Any:
         array = np.asarray(value)
         return wire.Tensor(array.dtype.name, array.shape, array.tobytes())
     if isinstance(value, Record):
-        return wire.Record(value.type_name, {name: _to_wire(item, names) for name, item in value.fields.items()})
+        return wire.Record(value.type_name, _to_wire(value.fields, names))
     if isinstance(value, dict):
         return {name: _to_wire(item, names) for name, item in value.items()}
     return value
@@ -633,10 +590,10 @@ def _from_wire(value: Any) -> Any:
     if type(value) is dict:
         return {key: _from_wire(item) for key, item in value.items()}
     if type(value) is wire.Record:
-        return Record(value.type_name, {name: _from_wire(item) for name, item in value.fields.items()})
+        return Record(value.type_name, _from_wire(value.fields))
     return value
 
 
 def _text(value: object) -> str:
-    """A string that can be written anywhere: half characters are replaced."""
+    """A string that can be written anywhere: unpaired surrogates are replaced."""
     return value[:2_000].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""

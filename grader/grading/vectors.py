@@ -1,11 +1,11 @@
-"""Worked examples with their answers: what the model answer and every misconception make of each example.
+"""Worked examples with the recorded answers of the model answer and of every misconception.
 
 `course dev vectors` writes `vectors.json` of an exercise by running the model answers and the misconceptions in
-workers. The checks compare with the recorded answers, so that a handout needs no model answer, and `diagnosis` names
-the mistake that a submission's answers show, so that it needs no misconception's code either.
+workers. The checks compare with the recorded answers, so a handout needs no model answer, and `diagnosis` names the
+mistake that a submission's answers show, so it does not need the misconceptions' code either.
 
-An *observation* of a call is plain data: what was returned (dtype, shape, values), the gradients, the arguments
-changed in place, what else was left on them; or the type and text of the exception.
+An *observation* of a call is plain data: what was returned (dtype, shape, values), the gradients, the arguments that
+were changed in place ("changed") or in other ways ("left"); or the type and text of the exception.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..core import course
 from ..core.refusal import FileRefused
 from ..core.result import NamedMistake
 from ..sandbox.worker.wire import Foreign
+from .check import Check
 from .compare import (
     TOLERANCE,
     Mismatch,
@@ -49,19 +50,12 @@ _DIGITS = {"float64": 12, "float32": 7, "float16": 4, "bfloat16": 3}
 
 @dataclass(frozen=True)
 class Vector:
-    """One example with its answers.
+    """One example with its answers."""
 
-    Attributes:
-        check: Id of the check that it belongs to.
-        function: The function called.
-        expected: Observation of the model answer.
-        mistakes: Name of a misconception to its observation, where that differs from the model answer's.
-    """
-
-    check: str
-    function: str
-    expected: Observation
-    mistakes: dict[str, Observation]
+    check: str  # id of the check that it belongs to
+    function: str  # the function called
+    expected: Observation  # observation of the model answer
+    mistakes: dict[str, Observation]  # by misconception, where it differs from `expected`
 
     @property
     def expected_array(self) -> np.ndarray[Any, Any]:
@@ -78,7 +72,7 @@ def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Na
     """
     path = course.exercise(exercise).folder / "vectors.json"
     if not path.is_file():
-        raise FileRefused(f"{path} is not written yet; run `course dev vectors {exercise}`")
+        raise FileRefused(f"{path} does not exist yet; run `course dev vectors {exercise}`")
     document = json.loads(path.read_text("utf-8"))
     vectors: dict[str, list[Vector]] = {}
     for entry in document["vectors"]:
@@ -89,6 +83,20 @@ def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Na
         page = f"{course.exercise(exercise).mistakes_page}#{entry['function']}-{entry['name']}"
         known.setdefault(entry["function"], {})[entry["name"]] = NamedMistake("", True, page, **entry)
     return vectors, known
+
+
+def of_check(check: Check) -> list[tuple[Example, Vector]]:
+    """The examples of a check with their vectors.
+
+    Raises:
+        FileRefused: they are not recorded.
+    """
+    recorded, _ = load(check.exercise)
+    if len(recorded.get(check.id, ())) != len(check.examples):
+        raise FileRefused(
+            f"the examples of {check.id} have no recorded answers; run `course dev vectors {check.exercise}`"
+        )
+    return list(zip(check.examples, recorded.get(check.id, ()), strict=True))
 
 
 def written(vector: Vector) -> dict[str, Any]:
@@ -141,13 +149,13 @@ def observe(student: Student, function: str, example: Example) -> Observation:
     return _observation(answer, example)
 
 
-def _depends_on_luck(example: Example) -> bool:
+def _is_random(example: Example) -> bool:
     return bool({"seed", "generator"} & example.options.keys())
 
 
 def _asked(example: Example) -> Example:
-    """The same call, with all that an observation is made of sent back."""
-    # In-place changes show without a graph only: on a leaf that requires a gradient torch refuses them.
+    """The same call, with everything sent back that an observation needs."""
+    # In-place changes show only without a graph: on a leaf that requires a gradient torch refuses them.
     return Example(
         *example.arguments,
         gradients_of=example.gradients_of,
@@ -161,16 +169,16 @@ def _asked(example: Example) -> Example:
 def require_recorded(student: Student, worked: Sequence[tuple[Example, Vector]]) -> None:
     """Require the model answer's values, gradients and trained policies of the examples of a check.
 
-    The calls that depend on luck are left out: another way to draw is as right. Infinite values have checks of their
-    own, and so has what is returned beside the values (a graph, arguments that were changed).
+    Left out are calls that draw random numbers, because a right answer may draw other ones, and infinite values, graphs
+    and changed arguments, which have checks of their own.
 
     Raises:
-        Mismatch: an answer is another one.
+        Mismatch: an answer is wrong.
     """
     certain = [
         (example, vector)
         for example, vector in worked
-        if not _depends_on_luck(example) and "inf" not in vector.expected.get("values", ())
+        if not _is_random(example) and "inf" not in vector.expected.get("values", ())
     ]
     if not certain:
         return
@@ -181,17 +189,17 @@ def require_recorded(student: Student, worked: Sequence[tuple[Example, Vector]])
             _require_gradient(answer, name, expected)
         for name, model in vector.expected.get("after", {}).items():
             wanted = {key: _array(seen) for key, seen in model["fields"].items()}
-            for key, found in parameters(answer, name, wanted).items():
+            for key, trained in parameters(answer, name, wanted).items():
                 shows = f"dict({name}.named_parameters())[{key!r}]"
                 label = f"{key} of {name} after the call, yours"
-                close(answer, found, wanted[key], yours_label=label, shows=shows, rtol=1e-4, atol=1e-5)
+                close(answer, trained, wanted[key], yours_label=label, shows=shows, rtol=1e-4, atol=1e-5)
 
 
 def require_refused(student: Student, function: str, examples: Sequence[Example]) -> None:
-    """Require that calls without an answer end with a ValueError, as the lines that are given promise.
+    """Require that calls end with a ValueError, as the lines given in the stub make them.
 
     Raises:
-        Mismatch: one has an answer, or ends with another exception.
+        Mismatch: one returns a value, or raises another exception.
     """
     for example in examples:
         try:
@@ -201,12 +209,12 @@ def require_refused(student: Student, function: str, examples: Sequence[Example]
             if error.is_value_error or error.call is None:
                 continue
             call, yours = error.call, f"{error.type}: {error.message}"
-        story = "this call has no answer and must end with a ValueError, as the lines given in the stub make it"
-        raise Mismatch(call, [("yours", yours), ("expected", "ValueError")], story)
+        message = "this call has no answer and must raise a ValueError; the lines given in the stub do that"
+        raise Mismatch(call, [("yours", yours), ("expected", "ValueError")], message)
 
 
 def _require_value(answer: Answer, expected: Observation) -> None:
-    """What was returned, and each part of it if it has some."""
+    """Require the recorded value, or each of its parts."""
     kind = expected.get("returns")
     if "values" in expected and kind is None:
         rtol, atol = _tolerance(expected["dtype"])
@@ -247,12 +255,8 @@ def _tolerance(dtype: str) -> tuple[float, float]:
 def agree(left: Observation, right: Observation, *, values_only: bool = False) -> bool:
     """Whether two observations are the same up to rounding. NaN agrees with NaN here: both show the same mistake.
 
-    What is left on an argument besides other numbers is no part of that: many ways to make one mistake leave it or not.
-
-    Args:
-        left: One of them.
-        right: The other.
-        values_only: Do not ask whether arguments were changed in place, a graph was returned, or a number is a tensor.
+    "left" is not compared, because two ways to write the same mistake may differ in it. With `values_only`, neither are
+    graphs, arguments changed in place, and whether a number is a tensor.
     """
     if values_only:
         left, right = ({**_as_number(side), "changed": [], "graph": []} for side in (left, right))
@@ -280,13 +284,13 @@ def agree(left: Observation, right: Observation, *, values_only: bool = False) -
 
 
 _NOISE = {"float64": 1e-11, "float32": 1e-5}
-"""What rounding errors of numbers up to about 1,000 stay below, by dtype."""
+"""Bounds of the rounding errors of numbers up to about 1,000, by dtype."""
 
 
 def rounding_only(seen: Observation, expected: Observation) -> bool:
-    """Whether two tensors differ in nothing but rounding errors where 0 is exact, or the exact number still smaller.
+    """Whether two tensors differ only in rounding errors around numbers that are exactly or nearly 0.
 
-    Which errors these are differs between two ways to write the same mistake, and between processors.
+    These errors depend on how the mistake is written, and on the processor.
     """
     noise = _NOISE.get(seen.get("dtype", ""))
     if noise is None or any(seen.get(key) != expected.get(key) for key in ("dtype", "shape")):
@@ -314,8 +318,8 @@ def _as_number(side: Observation) -> Observation:
 def _close(left: list[float], right: list[float], rtol: float, atol: float) -> bool:
     """Equal up to rounding, measured by the largest number.
 
-    Only zeros agree with zeros: a rounding error in place of 0 is a mistake of its own. Which error it is differs from
-    processor to processor, so where nothing is left but rounding errors of float64, they agree.
+    Only zeros agree with zeros: a rounding error instead of 0 is a mistake of its own. Its size differs from processor
+    to processor, so numbers that are all rounding errors of float64 agree.
     """
     if len(left) != len(right) or any(left) != any(right):
         return False
@@ -327,7 +331,7 @@ def _close(left: list[float], right: list[float], rtol: float, atol: float) -> b
 
 
 def _near(left: float, right: float, rtol: float, atol: float) -> bool:
-    """What `np.isclose` says, which takes ten times as long for a few numbers and does not stop at a difference."""
+    """As `np.isclose`, which takes ten times as long for a few numbers and does not stop at a difference."""
     if math.isfinite(left) and math.isfinite(right):
         return abs(left - right) <= atol + rtol * abs(right)
     return left == right or (math.isnan(left) and math.isnan(right))
@@ -353,13 +357,13 @@ def _observation(answer: Answer, example: Example) -> Observation:
 
 
 def same_answer(left: Answer, right: Answer) -> bool:
-    """Whether two answers to one call are the same up to rounding; of a large tensor, numbers all over it."""
+    """Whether two answers to one call are the same up to rounding; large tensors are sampled."""
     sides = ({"value": s.value, "gradients": s.gradients, "arguments": s.arguments} for s in (left, right))
     return agree(*(_seen(side, largest=None) for side in sides))
 
 
 def _seen(value: Any, *, largest: int | None = _LARGEST) -> Observation:
-    """What can be compared about a value, and about its parts if it has some."""
+    """The observation of a value, with its parts."""
     if isinstance(value, Tensor):
         if largest is not None and value.array.size > largest:
             return {"returns": "a large tensor"}
@@ -384,7 +388,7 @@ def _seen(value: Any, *, largest: int | None = _LARGEST) -> Observation:
 
 
 def _numbers(value: Tensor, step: int = 1) -> list[Any]:
-    """All numbers, or one per step, rounded to digits that every machine agrees on; NaN and infinities as words."""
+    """All numbers, or every `step`-th, with the digits that all machines agree on; NaN and infinities as words."""
     digits = _DIGITS.get(value.dtype)
     numbers: list[Any] = value.array.reshape(-1)[::step].tolist()
     if digits is None:

@@ -1,6 +1,6 @@
 """Which calls of a function are wrong: a feature of the arguments that all wrong calls have, and few right ones.
 
-It says where to look and not why. Left out: two features at once.
+The feature says where to look, not why. Left out: two features at once.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..core import course
-from .student import Example, Half, Record, Transposed
+from .student import Call, Half, Record, Transposed
 
-Call = tuple[Mapping[str, Any], Example, bool]
-"""The positional arguments of a call by name, the call, and whether its answer is right."""
 Features = Iterator[tuple[str, str, bool]]
 """What a call has ("kl_coef is not 0"), what is true of calls without it ("kl_coef is 0"), and whether it has it."""
 _CHANCE = 1 / 100
@@ -24,20 +22,19 @@ _ALIKE = 2
 """The report mentions so many more features of the same calls."""
 
 
-def which_are_wrong(calls: Sequence[Call]) -> str:
-    """The end of "your numbers are ..." that tells right calls from wrong ones; empty if no feature does.
+def which_are_wrong(calls: Sequence[tuple[Call, bool]]) -> str:
+    """The end of "your numbers are ...", from all worked examples of a function, each with whether its answer is right.
 
-    Args:
-        calls: All worked examples of a function.
+    Empty if no feature distinguishes right calls from wrong ones.
     """
-    options = {name for _, example, _ in calls for name in example.options}
+    options = sorted({name for call, _ in calls for name in call.options})
     having: dict[tuple[str, str], set[int]] = {}
-    for index, (arguments, example, _) in enumerate(calls):
-        for has, lacks, is_so in (*_of_arguments(arguments, example), *_of_options(example, sorted(options))):
+    for index, (call, _) in enumerate(calls):
+        for has, lacks, is_so in (*_of_arguments(call.handed_over), *_of_options(call, options)):
             having.setdefault((has, lacks), set()).update([index] if is_so else [])
-    wrong = {index for index, (_, _, is_right) in enumerate(calls) if not is_right}
+    wrong = {index for index, (_, is_right) in enumerate(calls) if not is_right}
     likely = {frozenset(there): _by_chance(wrong, there, len(calls)) for there in having.values()}
-    # A feature that right calls have too says less, and there are more of that kind.
+    # If right calls have the feature too, it says less, and there are more such features.
     improbable = [there for there in likely if likely[there] < (_CHANCE if there == wrong else _CHANCE / len(likely))]
     if not improbable:
         return ""
@@ -48,15 +45,15 @@ def which_are_wrong(calls: Sequence[Call]) -> str:
 
 
 def _by_chance(wrong: Set[int], having: Set[int], calls: int) -> float:
-    """How probable it is that all wrong calls have a feature: of all ways to choose as many, those among them."""
+    """The probability that all of as many calls, chosen at random, have a feature."""
     if len(wrong) < 2 or not wrong <= having:
         return 1.0
     return math.comb(len(having), len(wrong)) / math.comb(calls, len(wrong))
 
 
-def _of_arguments(arguments: Mapping[str, Any], example: Example) -> Features:
+def _of_arguments(arguments: Mapping[str, Any]) -> Features:
     arrays: list[tuple[str, np.ndarray[Any, Any]]] = []
-    for name, value in (*arguments.items(), *example.options.items()):
+    for name, value in arguments.items():
         array = value.array if isinstance(value, Half | Transposed) else value
         if isinstance(value, Half):
             yield f"{name} is of a half type", f"{name} is not of a half type", True
@@ -74,10 +71,10 @@ def _of_arguments(arguments: Mapping[str, Any], example: Example) -> Features:
         arrays += [(name, value)] if isinstance(value, np.ndarray) else []
 
 
-def _of_options(example: Example, options: Sequence[str]) -> Features:
+def _of_options(call: Call, options: Sequence[str]) -> Features:
     for name in options:
-        yield f"{name} is given", f"{name} is left out", name in example.options
-        yield f"{name} is left out (check your default)", f"{name} is given", name not in example.options
+        yield f"{name} is given", f"{name} is left out", name in call.options
+        yield f"{name} is left out (check your default)", f"{name} is given", name not in call.options
 
 
 def _of_a_setting(name: str, value: Any) -> Features:

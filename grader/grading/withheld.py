@@ -1,7 +1,7 @@
-"""What a report says of a call whose numbers are drawn from the secret of a class: nothing that tells them.
+"""The report of a failing call whose numbers are drawn from the secret of a class: it must not reveal them.
 
-Whatever the submission itself had a say in goes: its prints, the text of its exception, the name of a type. What stays
-is what the grader knows: what kind of arguments they were, and another call, open to everybody, that goes wrong too.
+Everything that the submission could influence is left out: its prints, the text of its exception, the name of a type.
+What stays is what the grader knows: the kinds of the arguments, and another, public call that goes wrong too.
 """
 
 from __future__ import annotations
@@ -10,39 +10,37 @@ import builtins
 import re
 from typing import Any
 
-import numpy as np
-
 from ..core.result import FAILED, GRADER_ERROR, NOT_SHOWN, CheckResult
 from .check import Check
 from .observations import system_meaning
 from .shown_call import show_call
-from .student import Call, Half, Record, StudentDied, StudentError, Transposed, as_sent
+from .student import Call, Record, StudentDied, StudentError, as_sent, is_array
 
 _WRITTEN: dict[str, set[str]] = {}
-"""Id of a check to the texts of its calls: a process that grades a class needs those of the same check often."""
+"""Id of a check to the texts of its calls, because a process that grades a class needs them often."""
 
 
 def is_public(check: Check, call: Call) -> bool:
-    """Whether a call is written down in the check, so that everybody may see it."""
+    """Whether a call is written in the check, so that everybody may see it."""
     if check.id not in _WRITTEN:
         _WRITTEN[check.id] = {show_call(check.call(example)) for example in (*check.examples, *check.refuses)}
     return show_call(call) in _WRITTEN[check.id]
 
 
 def withhold(entry: CheckResult, problem: BaseException, public_call: str) -> None:
-    """Leave nothing in an entry that tells the numbers of its call or the expected ones.
+    """Remove everything from an entry that reveals the numbers of its call or the expected ones; the outcome stays.
 
     Args:
-        entry: What would be reported; its outcome stays.
-        problem: What the check ended with.
-        public_call: Lines of a call that may be shown and goes wrong too; empty if none was found.
+        entry: The entry of the check in the result.
+        problem: The exception that ended the check.
+        public_call: Lines of a public call that goes wrong too; empty if none was found.
     """
     if entry.outcome == GRADER_ERROR:
         entry.story = f"{type(problem).__name__} in the grader"
     else:
         call: Call | None = getattr(problem, "call", None)
         asked = f" ({', '.join(_kind(*each) for each in call.handed_over.items())})" if call else ""
-        found = "the call shown goes wrong too" if public_call else "a public call that shows the same: none found"
+        found = "the call below also goes wrong" if public_call else "no public call shows the same"
         entry.story = f"{_what_happened(entry, problem)} {NOT_SHOWN}{asked}; {found}"
     entry.rows, entry.frames, entry.curves = [], [], []
     entry.printed, entry.call = "", public_call
@@ -53,14 +51,14 @@ def _what_happened(entry: CheckResult, problem: BaseException) -> str:
         known = problem.type if isinstance(getattr(builtins, problem.type, None), type) else "an exception"
         means = system_meaning(f"{problem.type}: {problem.message}")
         return f"{means} ({known})" if means else f"your code raises {known}"
-    if isinstance(problem, StudentDied):  # an exit status, a signal, what was sent: it chose them
+    if isinstance(problem, StudentDied):  # the submission chose the exit status, the signal and the message
         return f"your code {re.split(' with exit status | [(]', problem.death.detail)[0]}"
     return "the check does not hold" if entry.outcome == FAILED else "your code cannot be judged"
 
 
 def _kind(name: str, value: Any) -> str:
     """An argument by its name, dtype and shape."""
-    if isinstance(value, np.ndarray | np.generic | Half | Transposed):
+    if is_array(value):
         sent = as_sent(value)
         return f"{name}: {sent.dtype} of shape {sent.shape}"
     return f"{name}: {value.type_name if isinstance(value, Record) else type(value).__name__}"

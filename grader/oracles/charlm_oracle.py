@@ -48,18 +48,13 @@ NEARLY_ZERO = 1e-6
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of a batch, its parts, and its gradient with respect to the log-probabilities, shape (B, T - 1).
-
-    Attributes:
-        doubtful: Share of the positions outside of the band whose advantage is nearly 0. Whether the clip binds there
-            is up to rounding, so the clip fraction may differ by as much.
-    """
+    """The loss of a batch, its parts, and its gradient with respect to the log-probabilities, shape (B, T - 1)."""
 
     loss: float
     policy_loss: float
     kl: float
     clip_fraction: float
-    doubtful: float
+    doubtful: float  # share of positions where rounding decides if the clip binds: the advantage is nearly 0
     gradient: Float64
 
     def metrics(self) -> dict[str, float]:
@@ -95,8 +90,8 @@ def masked_mean(values: Float64, mask: Bools, *, level: str) -> Traced:
 
 def bigram_logp(table: Float64, tokens: Ints) -> Float64:
     """Log-probability of each token given the one before it, shape (B, T - 1)."""
-    found: Float64 = log_softmax(table)[tokens[:, :-1], tokens[:, 1:]]
-    return found
+    logp: Float64 = log_softmax(table)[tokens[:, :-1], tokens[:, 1:]]
+    return logp
 
 
 def bigram_gradient(table: Float64, tokens: Ints, weights: Float64) -> Float64:

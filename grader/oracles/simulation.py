@@ -32,37 +32,24 @@ STD_EPS = 1e-8
 class Settings:
     """Settings of a run.
 
-    Attributes:
-        reward_table: Reward of every action.
-        algorithm: "grpo"; "reinforce" and "reinforce_baseline" (one update per group, without clip and KL; the baseline
-            is the mean of all earlier rewards, 0 in the first step); "actor_critic" (the update of GRPO, with rewards
-            less a learned value as advantages).
-        group_size: Samples G per step.
-        lr: Learning rate of plain gradient ascent.
-        clip_eps: Clip range; None does not clip.
-        kl_coef: Weight of the exact KL(pi || pi_ref), where pi_ref is the policy at the start.
-        inner_steps: Updates with one group.
-        divide_by_std: False leaves the advantages of GRPO as reward minus mean (Dr. GRPO).
-        correction: What is subtracted from G in the divisor of the variance: 0 population, 1 sample.
-        critic_lr: How far the learned value moves to the mean reward of the group, after each step.
-        temperature: Both samples and probabilities come from softmax(logits / temperature).
-        start_action: Action that the start favours, counted from 1; None starts uniform.
-        start_logit: Its logit at the start; the others are 0.
+    "reinforce" and "reinforce_baseline" make one update per group, without clip and KL; the baseline is the mean of all
+    earlier rewards, 0 in the first step. "actor_critic" is the update of GRPO, with rewards less a learned value as
+    advantages.
     """
 
-    reward_table: tuple[float, ...]
-    algorithm: str = "grpo"
-    group_size: int = 8
-    lr: float = 0.5
-    clip_eps: float | None = 0.2
-    kl_coef: float = 0.0
-    inner_steps: int = 1
-    divide_by_std: bool = True
-    correction: int = 0
-    critic_lr: float = 0.1
-    temperature: float = 1.0
-    start_action: int | None = None
-    start_logit: float = 0.0
+    reward_table: tuple[float, ...]  # reward of every action
+    algorithm: str = "grpo"  # one of `ALGORITHMS`
+    group_size: int = 8  # samples G per step
+    lr: float = 0.5  # learning rate of plain gradient ascent
+    clip_eps: float | None = 0.2  # clip range; None does not clip
+    kl_coef: float = 0.0  # weight of the exact KL(pi || pi_ref), where pi_ref is the policy at the start
+    inner_steps: int = 1  # updates with one group
+    divide_by_std: bool = True  # false leaves the advantages of GRPO as reward minus mean (Dr. GRPO).
+    correction: int = 0  # what is subtracted from G in the divisor of the variance: 0 population, 1 sample
+    critic_lr: float = 0.1  # how far the learned value moves to the mean reward of the group, after each step
+    temperature: float = 1.0  # both samples and probabilities come from softmax(logits / temperature)
+    start_action: int | None = None  # action that the start favours, counted from 1; None starts uniform
+    start_logit: float = 0.0  # its logit at the start; the others are 0
 
     def __post_init__(self) -> None:
         if self.algorithm not in ALGORITHMS:
@@ -78,25 +65,15 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Runs:
-    """What happened in R runs. Row t belongs to the policy after t steps.
+    """What happened in R runs. Row t belongs to the policy after t steps."""
 
-    Attributes:
-        probabilities: Shape (R, steps + 1, K).
-        entropy: In nats, shape (R, steps + 1).
-        kl: KL(pi || pi_ref) in nats, shape (R, steps + 1).
-        actions: Counted from 0; row t was drawn from the policy in row t; shape (R, steps, G).
-        mean_reward: Shape (R, steps).
-        zero_signal: Whether all rewards of the group were equal, shape (R, steps).
-        clip_fraction: Share of the group at which the clip bound in the last inner update, shape (R, steps).
-    """
-
-    probabilities: Floats
-    entropy: Floats
-    kl: Floats
-    actions: Actions
-    mean_reward: Floats
-    zero_signal: npt.NDArray[np.bool_]
-    clip_fraction: Floats
+    probabilities: Floats  # shape (R, steps + 1, K)
+    entropy: Floats  # in nats, shape (R, steps + 1)
+    kl: Floats  # KL(pi || pi_ref) in nats, shape (R, steps + 1)
+    actions: Actions  # counted from 0; row t was drawn from the policy in row t; shape (R, steps, G)
+    mean_reward: Floats  # shape (R, steps)
+    zero_signal: npt.NDArray[np.bool_]  # whether all rewards of the group were equal, shape (R, steps)
+    clip_fraction: Floats  # share of the group at which the clip bound in the last inner update, shape (R, steps)
 
 
 def log_softmax(logits: Floats) -> Floats:

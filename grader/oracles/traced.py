@@ -17,15 +17,10 @@ LARGEST_LOG_RATIO = 20.0
 
 @dataclass(frozen=True)
 class Traced:
-    """A value that a gradient can go back through.
+    """A value that a gradient can go back through."""
 
-    Attributes:
-        value: The value.
-        pull: Weights with the shape of the value to the gradient, by the first argument, of sum(weights * value).
-    """
-
-    value: Floats
-    pull: Callable[[Floats], Floats]
+    value: Floats  # the value
+    pull: Callable[[Floats], Floats]  # from weights, the gradient of sum(weights * value) by the first argument
 
 
 def importance_ratio(logp: Floats, old_logp: Floats) -> Traced:

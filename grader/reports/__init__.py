@@ -1,4 +1,4 @@
-"""One module for each output format; each turns a result into text and runs nothing."""
+"""One module per output format. Each turns a result into text and runs nothing."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def export(result: Result, name: str, environment: Mapping[str, str]) -> str:
     """One result in one format.
 
     Args:
-        result: What the grading found, complete or not.
+        result: Result of the grading, complete or not.
         name: One of `FORMATS`.
-        environment: Variables in which some machines say whose submission it is, such as `os.environ`.
+        environment: Environment variables, such as `os.environ`, in which some platforms name the submission's owner.
 
     Raises:
-        ValueError: the format needs something that the environment does not say; the text says what.
+        ValueError: the format needs a variable that is missing from the environment; the text says which one.
     """
     module = importlib.import_module(f"{__name__}.{FORMATS[name]}")
     text: str = module.export(result, environment)

@@ -19,7 +19,7 @@ _VARIABLES = {
     "classroom": ("CLASSROOM",),
     "assignment": ("ASSIGNMENT",),
     "assignment_type": ("ASSIGNMENT_TYPE",),
-    "owner": ("OWNER", "USERNAME"),  # Windows has a USERNAME of its own, so OWNER comes first
+    "owner": ("OWNER", "USERNAME"),  # OWNER comes first, because Windows sets its own USERNAME
     "submission": ("SUBMISSION_TAG",),
     "commit": ("COMMIT_URL",),
     "release": ("RELEASE_URL",),
@@ -32,7 +32,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
     """The result as Classroom 50 reads it.
 
     Raises:
-        ValueError: the result is none that counts, or variables are missing or wrong; the text names them.
+        ValueError: the result does not count, or variables are missing or wrong; the text names them.
     """
     refuse_debug(result)
     identity = _identity(environment)
@@ -42,7 +42,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
         test: dict[str, Any] = {"test-name": f"{each.number} {title(check)}", "passed": check.outcome == PASSED}
         test |= {"score": check.earned, "max-score": check.points, "id": check.id, "outcome": check.outcome}
         tests.append(test | {"message": feedback(each)})
-    if tests and notes(result):  # the format has no place for what is said of the whole
+    if tests and notes(result):  # the format has no field for notes on the whole result
         tests[0]["notes"] = notes(result)
     document = {"schema": "classroom50/result/v1", **identity, "datetime": _submitted_at(environment)}
     return as_json(document | {"score": result.earned, "max-score": result.points, "tests": tests})
@@ -77,5 +77,5 @@ def _submitted_at(environment: Mapping[str, str]) -> str:
             raise ValueError
     except ValueError:
         what = "set COMMIT_DATE to the output of `git log -1 --format=%cI`"
-        raise ValueError(f"nothing says when the commit was made; {what}") from None
+        raise ValueError(f"the time of the commit is unknown; {what}") from None
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

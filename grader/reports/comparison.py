@@ -1,4 +1,4 @@
-"""What a student wrote on the worksheet beside what the numbers show, for the reports that people read."""
+"""A student's worksheet answers next to what the numbers show, for the reports that people read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FURTHER = "to go further"
 
 @dataclass(frozen=True)
 class Comparison:
-    """One question that was answered.
+    """One answered question.
 
     Attributes:
-        name: As the page calls the question.
-        asked: Its words.
-        text: What the student wrote.
+        name: The question's name on the page.
+        asked: The text of the question.
+        text: The student's answer.
         model: What the numbers show.
-        experiment: What to try next, and what it shows; "" if there is nothing.
+        experiment: What to try next, and what it shows; may be empty.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Comparison:
 
 
 def comparisons(exercise: ExerciseResult) -> list[Comparison]:
-    """The questions that were answered, in the order of the worksheet; none for an exercise."""
+    """The answered questions, in the order of the worksheet; none for an exercise."""
     written = _written(exercise)
     return [
         Comparison(_name(asked.id), asked.text, written[asked.id], model.answer, model.experiment)
@@ -43,12 +43,12 @@ def comparisons(exercise: ExerciseResult) -> list[Comparison]:
 
 
 def not_answered(exercise: ExerciseResult) -> list[str]:
-    """What the page calls the questions to which nothing was written; none where there are no answers at all."""
+    """The names of the unanswered questions; none if there are no answers at all."""
     return [_name(name) for name, text in _written(exercise).items() if not text]
 
 
 def _written(exercise: ExerciseResult) -> dict[str, str]:
-    """Answers by the ids of their questions; empty where nothing can be seen."""
+    """Answers by the ids of their questions; empty if they are all invisible."""
     return {each.question: each.text if plain(each.text).strip() else "" for each in exercise.answers}
 
 

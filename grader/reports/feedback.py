@@ -1,7 +1,7 @@
-"""What several formats say in the same words: the feedback on one check, and what is to be known of the whole result.
+"""Texts shared by several formats: the feedback on one check, and notes on the whole result.
 
-Everything here is plain text: made safe for a person to read, and not yet escaped for any format. Colours, layout and
-which failures are folded are each format's own business.
+Everything here is plain text: safe for people to read, but not yet escaped for any format. Each format decides about
+colors, layout and which failures to fold.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from ..core.text import one_line, plain, without_logging_commands
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .outcomes import at_home, file_name, functions
 
-HIDDEN = "A hidden check: its inputs are not shown here."
-SELF_CHECK = "A self-check: a mark counts at isolation level 1 or above only."
+HIDDEN = "This check is hidden, so its inputs are not shown here."
+SELF_CHECK = "This is a self-check: a mark needs isolation level 1 or above."
 CUT = " [cut]"
 _LENGTHS = (4_000, 2_000, 1_000, 500, 200, 50)
 
 
 def refuse_debug(result: Result) -> None:
-    """Let nothing through that is no grade.
+    """Refuse results that are not a grade.
 
     Raises:
         ValueError: the result was made in debug mode.
     """
     if not result.grade:
-        raise ValueError("it was made in debug mode, which gives no grade; run `grade` without --debug")
+        raise ValueError("it is from debug mode, which gives no grade; run `grade` without --debug")
 
 
 def runs_no_code(result: Result) -> bool:
-    """Whether no code of the submission was run, so that its mark counts without walls."""
+    """Whether the grading ran no code of the submission, so the mark counts without walls."""
     return not any(course.runs_code(exercise.name) for exercise in result.exercises)
 
 
 def notes(result: Result) -> list[str]:
-    """What a reader must know before trusting the total: that it is not final, no mark, or of which files."""
+    """Notes to read before the total: whether it is final, whether it is a mark, and which files it covers."""
     lines = []
     if result.problem:
         lines.append(f"The grader could not finish: {one_line(result.problem, limit=1_000)}")
     elif not result.complete:
-        lines.append("Not complete: the grading was stopped, and checks that have not run count 0 points.")
+        lines.append("Incomplete: the grading was stopped, and checks that have not run count 0 points.")
     lines += [f"Files: {one_line(note, limit=400)}" for note in result.notes]
     if course.lacks_walls(result):
         lines.append(SELF_CHECK)
@@ -69,11 +69,11 @@ def total(result: Result) -> str:
 
 @dataclass(frozen=True)
 class Listed:
-    """One declared check where a format lists it.
+    """One declared check in the list of a format.
 
     Attributes:
-        number: Of the check in the course: "1.2".
-        exercise: The exercise, which knows the misconceptions.
+        number: Number of the check in the course: "1.2".
+        exercise: The exercise, which has the misconceptions.
         check: The check.
     """
 
@@ -98,12 +98,12 @@ def title(check: CheckResult, *, limit: int = 200) -> str:
 
 
 def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> str:
-    """What a student needs to go on from one check that has not passed; empty if it has.
+    """What a student needs to know about a check that has not passed; empty if it has passed.
 
     Args:
         each: The check.
         limit: Longest text, in characters.
-        show_hidden: Whether a hidden check's call and numbers may be told. Most formats are read before the due date.
+        show_hidden: Whether to show a hidden check's call and numbers. Students read most formats before the due date.
     """
     check = each.check
     if check.outcome == PASSED:
@@ -124,13 +124,13 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
         lines.append("This may come from: " + "; ".join(map(one_line, check.may_come_from)))
     if check.owed_to:
         counts = "its points count" if check.carried else "its points do not count in this course"
-        lines.append(f"It is lost only because of your {functions(check.owed_to)}: {counts}.")
+        lines.append(f"It fails only because of your {functions(check.owed_to)}: {counts}.")
     if check.outcome == WAITING:
         first = "; ".join(map(one_line, check.waits_for))
         lines.append(f"It waits for: {first}" if first else "It waits for another check.")
     if check.outcome == NOT_WRITTEN and not check.story:
         lines.append("Not written yet.")
-    # What was printed may be long and comes last: this is what is cut first.
+    # Prints may be long, so they come last and are cut first.
     lines += [_labelled(label, text) for label, text in told if label == "printed"]
     return shortened("\n".join(lines) or f"{check.outcome}.", limit)
 
@@ -142,8 +142,8 @@ def _labelled(label: str, text: str) -> str:
 
 
 def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
-    """What a student compares, as labels and texts: where, what came, what was asked. Not made safe yet."""
-    # A given line that refuses an argument says nothing about who passed it: that is the line before.
+    """What a student compares, as labels and texts: place, answer, call. Not made safe yet."""
+    # If a given line refuses an argument, show the line before it, which passed the argument.
     refused = len(check.frames) > 1 and check.frames[-1].source.startswith("raise")
     for frame in check.frames[-2:] if refused else check.frames[-1:]:
         where = f"{frame.file}, line {frame.line}" + (f", in {frame.function}" if frame.function else "")
@@ -164,7 +164,7 @@ def what_it_is(check: CheckResult, found: NamedMistake, *, also: bool = False) -
     Args:
         check: What it explains.
         found: The misconception.
-        also: Another one gives the same numbers and is named before it.
+        also: Another misconception with the same numbers is named before it.
     """
     if found.observed:
         return f"{'Your' if found.everywhere else 'Here your'} numbers are {plain(found.sentence)}."
@@ -175,7 +175,7 @@ def what_it_is(check: CheckResult, found: NamedMistake, *, also: bool = False) -
 
 
 def place(each: Listed) -> tuple[str, int]:
-    """File and line to look at, from the root of the student's repository; line 1 if nothing says which."""
+    """File and line to look at, from the root of the student's repository; line 1 if the line is unknown."""
     for frame in reversed(each.check.frames):
         if re.fullmatch(r"[A-Za-z_]\w*\.py", str(frame.file), re.ASCII):
             return f"starter/{frame.file}", max(int(frame.line or 1), 1)
@@ -183,12 +183,12 @@ def place(each: Listed) -> tuple[str, int]:
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text, or its beginning with a note, in at most that many characters."""
+    """The text, cut to a number of characters with a note."""
     return text if len(text) <= limit else text[: limit - len(CUT)] + CUT
 
 
 def no_command(text: str) -> str:
-    """The text such that a build machine finds no command in it, wherever in a line it is printed.
+    """The text without commands to a build machine, wherever in a line it is printed.
 
     `plain` looks at the beginnings of lines, and a format's own words may come before the text.
     """
@@ -196,20 +196,20 @@ def no_command(text: str) -> str:
 
 
 def fitting(write: Callable[[int], str], size: int) -> str:
-    """What `write` makes of the longest feedback that keeps to a size in bytes.
+    """The text that `write` makes with the longest feedback that fits into a size in bytes.
 
     Args:
         write: Makes the whole text from the longest length of the feedback on one check.
-        size: What the reader of the format takes at most.
+        size: Largest size that the platform accepts.
 
     Raises:
-        ValueError: it is too long with hardly any feedback.
+        ValueError: the text is too long even with hardly any feedback.
     """
     for limit in _LENGTHS:
         text = write(limit)
         if len(text.encode()) <= size:
             return text
-    raise ValueError(f"it is longer than the {size} bytes that this format may have; export fewer exercises")
+    raise ValueError(f"it is longer than the {size} bytes that this format allows; export fewer exercises")
 
 
 def as_json(document: object) -> str:

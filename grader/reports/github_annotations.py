@@ -1,8 +1,7 @@
-"""A GitHub Actions step's output: every check as a line of the log, and failures as annotations of the code.
+"""Output of a GitHub Actions step: every check as a line of the log, and failures as annotations of the code.
 
-GitHub keeps ten annotations of each kind and step, so the last error stands for all that have no place of their own.
-The lines with text of the course and the submission stand between stop-commands with a random token, and annotations
-are escaped.
+GitHub keeps ten annotations per kind and step, so the last error stands for all the others. Lines with text of the
+course or the submission are between stop-commands with a random token, and annotations are escaped.
 
 Format: https://docs.github.com/actions/reference/workflow-commands-for-github-actions. The token is the only thing that
 differs between two exports of one result.
@@ -26,7 +25,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
     """Text for the standard output of a step.
 
     Raises:
-        ValueError: the result is none that counts.
+        ValueError: the result does not count.
     """
     refuse_debug(result)
     token = secrets.token_hex(16)
@@ -47,7 +46,7 @@ def _errors(result: Result) -> list[str]:
     rest = found[len(shown) :]
     if rest:
         text = "\n".join(f"{each.check.id}: {title(each.check)}" for each in rest)[:_LONGEST]
-        lines.append(_command("error", text, title=f"{len(rest)} more checks that did not pass"))
+        lines.append(_command("error", text, title=f"{len(rest)} more checks did not pass"))
     return lines
 
 
@@ -62,7 +61,7 @@ def _waiting(result: Result) -> list[str]:
         outcome: sum(check.outcome == outcome for check in result.checks) for outcome in (NOT_WRITTEN, WAITING, NOT_RUN)
     }
     text = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
-    return [_command("warning", text, title="Checks that were not looked at")] if text else []
+    return [_command("warning", text, title="Checks that did not run")] if text else []
 
 
 def _command(name: str, text: str, **properties: str) -> str:

@@ -1,7 +1,7 @@
-"""Text for GITHUB_STEP_SUMMARY: a table for every exercise, then the first failures in full.
+"""Text for GITHUB_STEP_SUMMARY: one table per exercise, then the first failures in full.
 
-GitHub reads it as Markdown with HTML. It is written as HTML without empty lines, which is the one way in which Markdown
-leaves everything as it is; a line break in a text is a character reference. So text needs to be escaped for HTML only.
+GitHub reads it as Markdown with HTML. It is written as HTML without empty lines, because only then does Markdown leave
+it unchanged; a line break in a text is a character reference. So texts need escaping only for HTML.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
     """Text to append to the file that GITHUB_STEP_SUMMARY names.
 
     Raises:
-        ValueError: the result is none that counts.
+        ValueError: the result does not count.
     """
     refuse_debug(result)
     return fitting(lambda limit: _summary(result, limit), SIZE)
@@ -38,7 +38,11 @@ def _summary(result: Result, limit: int) -> str:
         lines += _table([each for each in listed(result) if each.exercise is exercise])
     failures = [each for each in listed(result) if each.check.outcome in (FAILED, BROKEN, GRADER_ERROR)]
     if failures:
-        first = "What did not pass" if len(failures) <= _DETAILED else f"The first {_DETAILED} that did not pass"
+        first = (
+            "Checks that did not pass"
+            if len(failures) <= _DETAILED
+            else f"The first {_DETAILED} checks that did not pass"
+        )
         lines.append(f"<h3>{first}</h3>")
     for each in failures[:_DETAILED]:
         file, line = place(each)

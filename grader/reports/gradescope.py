@@ -3,10 +3,9 @@
 Format: https://gradescope-autograders.readthedocs.io/en/latest/specs/. All texts are of the format "text": "ansi" and
 "html" interpret what they show, and nothing that comes from a submission shall be interpreted.
 
-A hidden check gets the visibility "after_published". "after_due_date" would show its inputs while students with an
-extension still work; the instructor publishes when everybody is done. Until then Gradescope hides the total as well, so
-the text at the top speaks of the checks that can be seen. Left out: a leaderboard, and late days, which are the
-platform's business.
+A hidden check gets the visibility "after_published". "after_due_date" would show its inputs to students with an
+extension; the instructor publishes grades when everybody is done. Until then Gradescope also hides the total, so the
+text at the top covers only the visible checks. There is no leaderboard, and late days are up to the platform.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
     """The result as Gradescope reads it.
 
     Raises:
-        ValueError: the result is none that counts.
+        ValueError: the result does not count.
     """
     refuse_debug(result)
     document = {
@@ -33,7 +32,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
         "test_output_format": "text",
         "test_name_format": "text",
         "visibility": "visible",
-        "stdout_visibility": "hidden",  # what the grader prints is for the instructor
+        "stdout_visibility": "hidden",  # only instructors see what the grader prints
         "tests": [_test(each) for each in listed(result)],
         "extra_data": {
             "sha256": result.sha256,
@@ -53,7 +52,7 @@ def _total(result: Result) -> str:
         return f"total: {total(result)}"
     earned = sum(check.earned for check in result.checks if not check.hidden)
     shown = f"{earned} of {sum(check.points for check in counted) - hidden} points for the checks below"
-    return f"{shown}; checks that are shown when grades are published are worth {hidden} more"
+    return f"{shown}; checks that appear when grades are published are worth {hidden} more"
 
 
 def _test(each: Listed) -> dict[str, Any]:

@@ -1,9 +1,8 @@
 """The report of one submission as one HTML file: everything that the terminal says, and how the training runs went.
 
-The file loads nothing and runs nothing; see `core.html`. It is for the student and for whoever helps, so checks that
-compare with the model answer are told in full: wait with it until after the due date. The page is the template
-`grading`; which details are told, and which of them only once, is decided here. Left out: hints, which are asked for
-one by one, and how long each check took.
+The file loads nothing and runs nothing; see `core.html`. It is for the student and for people who help, so it shows
+hidden checks in full: do not publish it before the due date. The template `grading` has the layout; this module decides
+which details to show, and which of them only once. It leaves out hints, which students ask for one by one, and times.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
 
     Args:
         result: What the grading found, complete or not.
-        environment: Not needed.
+        environment: Not used.
     """
     return page(result)
 
@@ -62,9 +61,9 @@ def page(result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "", l
 
     Args:
         result: What the grading found, complete or not.
-        by_hand: What the instructor gave or took.
-        no_mark: Why there is no mark, not even 0; empty if there is one.
-        late_rule: What lateness costs, if the numbers are without it.
+        by_hand: Points that the instructor added or deducted.
+        no_mark: Why there is no mark, not even 0; empty if there is a mark.
+        late_rule: The rule for late work, if the numbers do not include the deduction.
     """
     return render(
         "grading",
@@ -88,11 +87,11 @@ def page(result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "", l
 
 @dataclass(frozen=True)
 class _Adjusted:
-    """What was given by hand.
+    """Points by hand.
 
     Attributes:
-        lines: Points with their sign, and the reason.
-        counts: What counts with them; empty if there is no mark.
+        lines: Points with their sign, and the reasons.
+        counts: The points that count in the end; empty without a mark.
     """
 
     lines: tuple[tuple[str, str], ...]
@@ -105,17 +104,17 @@ def _adjusted(result: Result, by_hand: Sequence[ByHand], no_mark: str) -> _Adjus
 
 
 def _notices(result: Result) -> list[str]:
-    """What must be known before the total is read."""
+    """Notes to read before the total."""
     lines = notes(result)
     if not result.grade:
-        lines = ["Debug mode: this is no grade. Run `grade` for one.", *lines[:-1]]  # it is no self-check either
+        lines = ["Debug mode gives no grade. Run `grade` to get one.", *lines[:-1]]  # it is not a self-check either
     if result.grade and result.exit_code == 0:
         lines.insert(0, "All checks passed.")
     return lines + _why_not_at_home(result)
 
 
 def _why_not_at_home(result: Result) -> list[str]:
-    """Why a student's own `grade` said more: hidden checks that failed alone. Nothing if none did."""
+    """Hidden checks that failed alone, so that a student's own `grade` gave more points. Empty if none did."""
     unseen = [check for exercise in result.exercises for check in unseen_at_home(exercise)]
     if not unseen or not result.grade:
         return []
@@ -128,16 +127,16 @@ def _why_not_at_home(result: Result) -> list[str]:
         f"{each.function}, {counted(each.points, 'point')}: {each.title.removesuffix('.')}" for each in unseen
     )
     return [
-        f"Your own copy of the course does not have the hidden checks: without them these are {earned} of {points} "
-        f"points. Hidden checks that failed where all others of the function passed: {named}. What to try at home "
-        "is said there."
+        f"Your copy of the course does not have the hidden checks. Without them, you have {earned} of {points} "
+        f"points. These hidden checks failed although all others of the function passed: {named}. Each of them says "
+        "below what to try at home."
     ]
 
 
 def _facts(result: Result) -> list[tuple[str, str]]:
-    level = f"{result.isolation_level} ({', '.join(result.walls) or 'a process of its own'})"
+    level = f"{result.isolation_level} ({', '.join(result.walls) or 'a separate process'})"
     if runs_no_code(result):
-        level = "no code of the submission was run"
+        level = "the grading ran no code of the submission"
     elif not result.grade:
         level = "none: in the grader's own process"
     return [
@@ -155,7 +154,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class _Mistake:
-    """A misconception that the numbers show, and where it is explained."""
+    """A misconception that the numbers show, and the page that explains it."""
 
     sentence: str
     explanation: str
@@ -164,14 +163,14 @@ class _Mistake:
 
 @dataclass(frozen=True)
 class _Details:
-    """What is said of a check besides its line.
+    """Details of a check below its line.
 
     Attributes:
-        rows: Where, what was asked, what came.
+        rows: Place, call and answer.
         story: What is wrong.
-        mistakes: Those that show here first.
-        is_told_above: Whether a mistake of this check showed before.
-        remark: What else there is to say.
+        mistakes: Mistakes that appear here first.
+        is_told_above: Whether a mistake of this check appeared above.
+        remark: Further remarks.
     """
 
     rows: tuple[tuple[str, str], ...] = ()
@@ -183,7 +182,7 @@ class _Details:
 
 @dataclass(frozen=True)
 class _ToldCheck:
-    """A check as the page tells it."""
+    """A check on the page."""
 
     check: CheckResult
     kind: str
@@ -192,18 +191,18 @@ class _ToldCheck:
 
 @dataclass(frozen=True)
 class _ToldExercise:
-    """An exercise as the page tells it.
+    """An exercise on the page.
 
     Attributes:
         exercise: Its points and names.
-        file_name: The file in which a student writes it.
-        problem: What is wrong with the whole file; then its details are told once, and not for each check.
+        file_name: The file in which students write it.
+        problem: A problem with the whole file; the page then shows its details once instead of for each check.
         functions: Name of each function with its checks.
-        address: Where to read on.
-        afterwards: Where to read on once it has all points; empty before.
-        owed: What is lost to mistakes of other functions alone.
-        comparisons: What was written on the worksheet beside what the numbers show.
-        not_answered: The questions of the worksheet to which nothing was written.
+        address: The page to read.
+        afterwards: The page to read after full points; empty before.
+        owed: Points lost only because of mistakes in other functions.
+        comparisons: Worksheet answers next to what the numbers show.
+        not_answered: Unanswered questions of the worksheet.
     """
 
     exercise: ExerciseResult
@@ -238,7 +237,7 @@ def _told(exercise: ExerciseResult) -> _ToldExercise:
 
 
 def _checks(exercise: ExerciseResult, function: str, *, detailed: bool) -> Iterator[_ToldCheck]:
-    """All checks of one function; a misconception or a reason to wait is told once, where it shows first."""
+    """All checks of one function; a misconception or a reason to wait appears once, at the first check that has it."""
     explained: set[str] = set()
     before = _Details()
     checks = [check for check in exercise.checks if check.function == function]
@@ -253,18 +252,18 @@ def _checks(exercise: ExerciseResult, function: str, *, detailed: bool) -> Itera
 
 
 def _remark(check: CheckResult) -> str:
-    """What is to be said of a check that did not go wrong."""
+    """The remark on a check that did not go wrong."""
     if check.outcome == WAITING and check.waits_for:
         return f"It waits for: {'; '.join(check.waits_for)}"
     if check.outcome == NOT_WRITTEN and check.frames:
-        return f"The `raise` is in line {check.frames[-1].line} of {check.frames[-1].file}."
+        return f"The `raise` is on line {check.frames[-1].line} of {check.frames[-1].file}."
     return check.story
 
 
 def _failure(
     check: CheckResult, named: Sequence[NamedMistake] = (), explained: Set[str] = frozenset(), *, way: str = ""
 ) -> _Details:
-    """What a student needs to find the mistake: where, what was asked, what came, and which mistake it is."""
+    """What a student needs to find the mistake: place, call, answer, and the name of the mistake."""
     come_from = f"This may come from: {'; '.join(check.may_come_from)}" if check.may_come_from else ""
     return _Details(
         rows=tuple(rows(check)),
@@ -287,7 +286,7 @@ def _kind(outcome: str) -> str:
 
 @dataclass(frozen=True)
 class _Run:
-    """The training run of a check: its charts, or why there are none."""
+    """The training run of a check: its charts, or the reason why there are none."""
 
     check: CheckResult
     figures: tuple[Figure, ...]
@@ -295,7 +294,7 @@ class _Run:
 
 
 def _runs(result: Result) -> list[_Run]:
-    """The curves of the submission beside those of the model answer, where a check makes a training run."""
+    """The curves of the submission and the model answer, for checks with a training run."""
     checks = [check for check in result.checks if check.curves or check.id in curves.of_model_answers()]
     return [_Run(check, tuple(_figures(check)), _why_no_run(check.outcome)) for check in checks]
 
@@ -303,7 +302,7 @@ def _runs(result: Result) -> list[_Run]:
 def _why_no_run(outcome: str) -> str:
     if outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         return "There is no run to draw yet: this check has not run."
-    return "There is no run to draw: the check ended before a history came back that can be drawn."
+    return "There is no run to draw: the check ended before your code returned a usable history."
 
 
 def _figures(check: CheckResult) -> Iterator[Figure]:
@@ -323,6 +322,6 @@ def _course_of(series: Series) -> str:
     known = [(place, value) for place, value in zip(series.x, series.values, strict=True) if value is not None]
     (first, begins), (last, ends) = known[0], known[-1]
     lost = len(series.values) - len(known)
-    gap = f" {lost} values are no finite numbers." if lost else ""
+    gap = f" {lost} values are not finite numbers." if lost else ""
     label = series.label[0].upper() + series.label[1:]
     return f"{label}: {number(begins)} at step {number(first)}, {number(ends)} at step {number(last)}.{gap}"

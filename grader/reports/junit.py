@@ -1,8 +1,8 @@
-"""JUnit's XML, which most build machines show: a suite for every exercise, a case for every check.
+"""JUnit's XML, which most build machines show: one suite per exercise, one case per check.
 
-There is no standard; this keeps to what Jenkins' and pytest's schemas have in common. The format knows no points: they
-are properties of the suite. What waits is skipped, but what a grading that failed never ran is an error. There are no
-dates in it.
+There is no standard, so this uses only what Jenkins' and pytest's schemas have in common. The format has no points, so
+they are properties of the suite. A waiting check is skipped, but a check that a failed grading never ran is an error.
+The file contains no dates.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
     """The result as XML.
 
     Raises:
-        ValueError: the result is none that counts.
+        ValueError: the result does not count.
     """
     refuse_debug(result)
     kinds = [_kind(result, check) for check in result.checks]
@@ -60,7 +60,7 @@ def _suite(result: Result, checks: Sequence[Listed]) -> ElementTree.Element:
 
 def _case(result: Result, each: Listed) -> ElementTree.Element:
     check = each.check
-    # Programs know a case by its class and name, and two checks may say the same sentence of two functions.
+    # Programs identify a case by its class and name, and checks of two functions may have the same title.
     case = ElementTree.Element("testcase", classname=check.id, name=title(check), time=_time(check))
     kind = _kind(result, check)
     if kind:

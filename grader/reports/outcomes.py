@@ -1,4 +1,4 @@
-"""How an outcome is said: its sign, its word, and when one problem of the file stands for all checks of an exercise."""
+"""Words and signs for outcomes, and the problems of a whole file that stand for all checks of an exercise."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ..worksheet.questions import EXERCISE as WORKSHEET
 from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
 
 OWED = "follows"
-"""How a check is said that fails because of an earlier function alone."""
+"""The word for a check that fails only because of an earlier function."""
 
 SIGNS: dict[str, str] = {
     PASSED: "✓", FAILED: "✗", BROKEN: "✗", NOT_WRITTEN: "○", WAITING: "…", NOT_RUN: "-", GRADER_ERROR: "!", OWED: "↑",
 }  # fmt: skip
-"""Outcomes are told apart by signs and words, never by colours alone."""
+"""Signs and words distinguish outcomes, never colors alone."""
 
 
 def word(outcome: str) -> str:
@@ -36,7 +36,7 @@ def word(outcome: str) -> str:
 
 
 def owed(exercise: ExerciseResult) -> str:
-    """What of an exercise is lost to mistakes of other functions alone, with both numbers; empty if nothing is."""
+    """The points of an exercise lost only because of mistakes in other functions, in words; empty if none are."""
     checks = [check for check in exercise.checks if check.owed_to]
     if not checks:
         return ""
@@ -44,15 +44,15 @@ def owed(exercise: ExerciseResult) -> str:
     alone = sum(check.earned for check in exercise.checks if not check.owed_to)
     both = f"{alone + exercise.owed} of {exercise.points} points with them, {alone} without"
     counts = "They count" if all(check.carried for check in checks) else "They do not count in this course"
-    right = "right ones" if len(names) > 1 else "a right one"
+    right = "correct ones" if len(names) > 1 else "a correct one"
     return (
-        f"{counted(exercise.owed, 'point')} {'are' if exercise.owed > 1 else 'is'} lost only because of your "
+        f"You lost {counted(exercise.owed, 'point')} only because of your "
         f"{functions(names)}: with {right}, these checks pass. {counts}: {both}."
     )
 
 
 def afterwards(exercise: ExerciseResult) -> str:
-    """Where to read on after all points of a whole exercise; empty before, and where its page has no such part."""
+    """The address to read after full points in an exercise; empty before, or if its page has no such part."""
     known = next((each for each in course.KNOWN if each.name == exercise.name), None)
     if known is None or not_tried(known, exercise) or exercise.earned < max(exercise.points, 1):
         return ""
@@ -60,13 +60,13 @@ def afterwards(exercise: ExerciseResult) -> str:
 
 
 def not_tried(exercise: course.Exercise, result: ExerciseResult | None) -> list[str]:
-    """The functions of an exercise that were not graded, in its order; all of them if it was not graded at all."""
+    """The ungraded functions of an exercise, in its order; all of them if it was not graded."""
     tried = {check.function for check in result.checks} if result else set()
     return [name for name in exercise.function_names if name not in tried]
 
 
 def functions(names: Iterable[str]) -> str:
-    """Functions, "exercise.function", as a sentence names them."""
+    """Functions, "exercise.function", for a sentence."""
     return " and ".join(f"`{one_line(name.rpartition('.')[2], limit=100)}`" for name in names)
 
 
@@ -76,9 +76,9 @@ def file_name(exercise: ExerciseResult) -> str:
 
 
 def problem_of_the_file(exercise: ExerciseResult) -> str:
-    """What is wrong with the whole file, where that is what keeps every check from passing; empty if it is not.
+    """The problem of the whole file, if it keeps every check from passing; else empty.
 
-    The first check has the details then, and the others say the same.
+    The first check then has the details, and the others repeat it.
     """
     if not _one_problem(exercise.name == WORKSHEET, exercise.checks):
         return ""
@@ -89,9 +89,9 @@ def problem_of_the_file(exercise: ExerciseResult) -> str:
 
 
 def unseen_at_home(exercise: ExerciseResult) -> list[CheckResult]:
-    """The hidden checks that failed though every check of their function passed that the student has.
+    """The hidden checks that failed although the student's checks of the same function all passed.
 
-    Without those that are lost to another function alone: that is where to look.
+    Checks lost only because of another function are left out, because the mistake is in that function.
     """
     lost = {check.function for check in exercise.checks if not check.hidden and check.outcome != PASSED}
     hidden = [check for check in exercise.checks if check.hidden and check.outcome in (FAILED, BROKEN)]
@@ -99,7 +99,7 @@ def unseen_at_home(exercise: ExerciseResult) -> list[CheckResult]:
 
 
 def at_home(exercise: ExerciseResult, check: CheckResult, *, call_shown: bool = True) -> str:
-    """How to see at home what failed here, where the student's own `grade` may have said that all is well.
+    """How to reproduce a failure at home if the student's own `grade` may have found nothing.
 
     Args:
         exercise: Its checks.
@@ -112,18 +112,18 @@ def at_home(exercise: ExerciseResult, check: CheckResult, *, call_shown: bool = 
     unseen = check in unseen_at_home(exercise)
     not_shown = NOT_SHOWN in check.story and check.outcome in (FAILED, BROKEN)
     if f"{check.function}(" in check.call and call_shown and (unseen or not_shown):
-        return "At home the call above shows it: paste it."
+        return "To see it at home, paste the call above."
     if unseen:
         kind = "arguments like these" if not_shown and call_shown else "inputs of your own"
         return (
-            f"Your own `grade` does not have this check. To look for it at home, call `{check.function}` with {kind} "
-            f"and compare with what its docstring says. `grade {exercise.name}.{check.function} --seed 1`, and 2 and "
+            f"Your own `grade` does not have this check. To find the mistake at home, call `{check.function}` with "
+            f"{kind} and compare with its docstring. `grade {exercise.name}.{check.function} --seed 1`, then 2 and "
             "3, draws other inputs for the checks that you have."
         )
     if not_shown and not check.hidden:
         return (
-            "Your own `grade` draws other inputs for this check, and new ones after every change of your file. To look "
-            f"for it at home, change a comment and run `grade {exercise.name}.{check.function}` again, a few times."
+            "Your own `grade` draws other inputs for this check, and new ones after every change of your file. To find "
+            f"the mistake at home, change a comment and run `grade {exercise.name}.{check.function}` a few times."
         )
     return ""
 

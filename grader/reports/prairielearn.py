@@ -1,7 +1,7 @@
 """PrairieLearn's `/grade/results/results.json`.
 
-Format: https://prairielearn.readthedocs.io/en/latest/externalGrading/. A grader that failed makes the submission
-"not gradable", so that it costs no attempt; one that was stopped by a time limit counts what had passed by then.
+Format: https://prairielearn.readthedocs.io/en/latest/externalGrading/. If the grader failed, the submission is "not
+gradable", so it costs no attempt; if a time limit stopped the grader, the checks that had passed count.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
     """The result as PrairieLearn reads it.
 
     Raises:
-        ValueError: the result is none that counts.
+        ValueError: the result does not count.
     """
     refuse_debug(result)
     return fitting(lambda limit: _document(result, limit), SIZE)

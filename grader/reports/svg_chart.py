@@ -1,10 +1,10 @@
-"""Charts as inline SVG: lines, and bars for tables. No script, no style attribute, nothing loaded; fit for print.
+"""Charts as inline SVG: lines, and bars for tables. They need no script, style attribute or other file, and can print.
 
-Series differ by dashes and labels, not by colour alone. A chart has a title and a description for screen readers; a
-`Figure` is a chart with its numbers as text, which belong beside every chart. Left out: zooming, hovering and anything
-else that needs a script; more series than four, which nobody can tell apart.
+Series differ by dashes and labels, not by color alone. A chart has a title and a description for screen readers; a
+`Figure` is a chart with its numbers as text, which every chart needs. There is no zooming or hovering, which needs a
+script, and there are at most four series, because nobody can tell more apart.
 
-Colours and dashes are in `charts.css`. The words in a drawing are escaped here, because no template writes them.
+Colors and dashes are in `charts.css`. This module escapes the text in a drawing, because no template writes it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ..core.round_numbers import round_ends, round_step
 from ..core.text import one_line, visible
 
 WIDTH, HEIGHT = 420, 260
-"""Of a chart in its own units; one unit is about a pixel on a desktop."""
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 10, 44  # around the plot: room for the numbers and names of the axes
-_LETTER = 7.0  # width of a letter on average, for what has to fit into a line
-_LINE = 18  # from one line of text to the next
+"""Width of a chart in its own units; one unit is about a pixel on a desktop."""
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 10, 44  # margins for the numbers and names of the axes
+_LETTER = 7.0  # average width of a letter, to fit text into a line
+_LINE = 18  # height of a line of text
 _MOST_SERIES = 4
 _DIVISIONS = 5  # of an axis, about
 _LARGEST = 1e100  # that is drawn; what lies further out is drawn there
@@ -49,8 +49,8 @@ class Figure:
 
     Attributes:
         name: Unique on the page: ids begin with it.
-        title: What stands above.
-        caption: Of its numbers, which say what they are of without the title.
+        title: Title above the chart.
+        caption: Caption of its numbers, which must make sense without the title.
         drawing: The chart itself.
         header: Names of the columns of its numbers; the first column names the row.
         rows: The numbers, as text.
@@ -100,7 +100,7 @@ def line_chart(
 
 
 def small_bar(value: float, maximum: float) -> str:
-    """A bar for a cell of a table. It is decoration: the cell beside it must say the number."""
+    """A bar for a table cell. It is decoration: the next cell must give the number."""
     share = min(1.0, max(0.0, value / maximum)) if maximum else 0.0
     return drawing(
         '<svg class="small-bar" viewBox="0 0 100 10" aria-hidden="true" preserveAspectRatio="none">'
@@ -119,7 +119,7 @@ def numbers_of(series: Sequence[Series]) -> list[list[str]]:
 
 
 def number(value: float) -> str:
-    """A number as a chart and its table write it: four digits."""
+    """A number in a chart or its table: four digits."""
     return f"{value + 0.0:.4g}"  # + 0.0 makes -0.0 a 0
 
 
@@ -137,7 +137,7 @@ class _Axis:
     def of(
         cls, values: Sequence[float], start: float, end: float, *, from_zero: bool = True, whole: bool = False
     ) -> _Axis:
-        """An axis that shows some values, with round numbers; zero is on a vertical one, so that heights compare."""
+        """An axis for some values, with round numbers; a vertical axis includes 0, so that heights compare."""
         low, high = _bounded(min(values)), _bounded(max(values))
         if from_zero:
             low, high = min(low, 0.0), max(high, 0.0)
@@ -155,7 +155,7 @@ class _Axis:
 
 
 def _bounded(value: float) -> float:
-    """A value that can be computed with: differences of the largest floats are no floats."""
+    """A value to compute with: differences of the largest floats overflow."""
     return max(-_LARGEST, min(_LARGEST, value))
 
 
@@ -175,7 +175,7 @@ def _ticks(axis: _Axis) -> list[str]:
 
 
 def _names(x_label: str, y_label: str, top: float) -> str:
-    """Names of the axes: under the plot, and turned beside it."""
+    """Names of the axes: under the plot, and rotated next to it."""
     middle = (top + HEIGHT - _BOTTOM) / 2
     across = _label(x_label, (_LEFT + WIDTH - _RIGHT) / 2, HEIGHT - 8, "middle")
     return (
@@ -197,7 +197,7 @@ def _legend(labels: Sequence[str]) -> tuple[str, float]:
 
 
 def _path(x: Sequence[float], y: Sequence[float | None]) -> str:
-    """Straight lines from point to point, broken where one is missing; a point alone becomes a dot."""
+    """Straight lines between points, with gaps for missing ones; a single point becomes a dot."""
     parts, before = [], False
     for across, up in zip(x, y, strict=True):
         if up is not None:

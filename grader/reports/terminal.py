@@ -1,7 +1,7 @@
 """The report that a student reads in the terminal.
 
-Outcomes are words and signs, never colours alone; rich leaves the colours out where NO_COLOR is set or nobody looks at
-a terminal. Everything that came from the submission is made plain first.
+Outcomes are words and signs, never colors alone; rich omits colors if NO_COLOR is set or the output is not a terminal.
+All text from the submission is made plain first.
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ _STYLES: dict[str, str] = {
     GRADER_ERROR: "magenta",
 }
 _DETAILED = 3
-"""Failures of one function that are shown in full; the others keep to one line each."""
+"""Number of failures per function to show in full; the others get one line each."""
 _LABEL_WIDTH = 22
-"""Longer labels are folded: the call beside them needs the room."""
+"""Fold longer labels, because the call next to them needs the room."""
 _GROUP = 8
 """Answers in the picture at the end."""
 _NAMED_CHANGES = 3
-"""Checks that are named after a save; of the others is said how many they are."""
+"""Number of checks to name after a save; the others are only counted."""
 _CALL_LINES, _CALL_LENGTH, _LONGEST_CALL = 10, 700, 30_000
-"""A call with more lines or characters is left out where nobody asked for it, and cut where somebody did."""
+"""A longer call, in lines or characters, is left out by default, and cut if the user asked for it."""
 _ANSWER_LINES, _LONGEST_ANSWER = 3, 300
-"""More of what was written on the worksheet is not repeated; its author knows it."""
+"""Repeat only the start of a longer worksheet answer, because its author knows it."""
 
 
 def show(
@@ -82,9 +82,9 @@ def show(
     Args:
         result: What the grading found.
         console: Where to print.
-        whole_calls: Print long calls too, not only how long they are.
+        whole_calls: Print long calls, not only their length.
         hint: How to get a hint.
-        finish: Print what the student has built, where all points of all exercises are there.
+        finish: After full points in all exercises, print what the student has built.
     """
     console.print(_headline(result), highlight=False)
     for note in result.notes:
@@ -98,7 +98,7 @@ def show(
             page = course.page_address(exercise.page)
             console.print(_indented(Text(f"page  {page}    hint  {hint}", style="dim")), highlight=False)
         elif result.grade and (page := afterwards(exercise)):
-            console.print(_indented(Text(f"why, and what others write  {page}", style="dim")), highlight=False)
+            console.print(_indented(Text(f"why it works, and other solutions  {page}", style="dim")), highlight=False)
     console.print()
     console.print(_total(result), highlight=False)
     if finish and is_whole(result):
@@ -107,7 +107,7 @@ def show(
 
 
 def is_whole(result: Result) -> bool:
-    """Whether all functions of all exercises were graded, for a grade, and have all their points."""
+    """Whether all functions of all exercises were graded (not in debug mode) and have full points."""
     graded = {exercise.name: exercise for exercise in result.exercises}
     all_tried = not any(not_tried(each, graded.get(each.name)) for each in course.EXERCISES)
     return bool(result.grade) and result.exit_code == 0 and all_tried
@@ -119,18 +119,18 @@ def show_hints(
     """Print the first `count` hints of a check.
 
     Args:
-        result: What came of the first check that failed; None if there is none.
+        result: Result of the first check that failed; None if none failed.
         check: Its declaration.
-        count: How far up the ladder.
+        count: Number of hints to print.
         console: Where to print.
-        again: How to get one more; --hint once more if empty.
+        again: How to get one more hint; by default, repeat --hint.
     """
     console.print()
     if check is None or result is None:
-        console.print("No hint needed: nothing that was graded has failed.", highlight=False)
+        console.print("You need no hint: none of the graded checks failed.", highlight=False)
         return
     if result.outcome == BROKEN:
-        console.print(Text(f"Hint: first make it run. {plain(result.story)}", style="bold"), highlight=False)
+        console.print(Text(f"Hint: first make your code run. {plain(result.story)}", style="bold"), highlight=False)
         return
     console.print(Text(f"Hints for: {check.title}", style="bold"), highlight=False)
     for number, hint in enumerate(check.hints[:count], 1):
@@ -140,13 +140,15 @@ def show_hints(
         how = again or f"give --hint {count + 1} times"
         console.print(f"  {left} more: {how}", highlight=False)
     else:
-        console.print(f"  That was the last one. Why it must hold: {check.explanation}", highlight=False, markup=False)
+        console.print(
+            f"  That was the last hint. Why this must hold: {check.explanation}", highlight=False, markup=False
+        )
 
 
 def _headline(result: Result) -> Text:
-    level = f"isolation level {result.isolation_level}" if result.grade else "your own process, no walls"
+    level = f"isolation level {result.isolation_level}" if result.grade else "no walls, in the grader's process"
     if runs_no_code(result):
-        level = "nothing of yours was run"
+        level = "none of your code ran"
     parts = [
         f"{course.TITLE} {result.course_version}",
         f"submission {one_line(result.submission, limit=100)}",
@@ -184,7 +186,7 @@ def _exercise(
 
 
 def _answers(exercise: ExerciseResult) -> Iterator[RenderableType]:
-    """What was written on the worksheet, each answer beside what the numbers show."""
+    """Each worksheet answer next to what the numbers show."""
     if exercise.answers:
         yield Text(f"{TITLE} (no points)", style="bold cyan")
     for each in comparisons(exercise):
@@ -214,9 +216,9 @@ def _indented(content: RenderableType) -> RenderableType:
 def _function(
     exercise: ExerciseResult, function: str, console: Console, *, whole_calls: bool
 ) -> Iterator[RenderableType]:
-    """The lines of one function: what passed in one line, failures in full, what waits in one line.
+    """The lines of one function: failures in full, and one line each for passed and waiting checks.
 
-    So is what fails because of another function alone: nothing is wrong with it, and its numbers say nothing.
+    Checks that fail only because of another function also get one line: the function itself is right.
     """
     checks = [check for check in exercise.checks if check.function == function]
     passed = [check for check in checks if check.outcome == PASSED]
@@ -240,7 +242,7 @@ def _function(
             explained |= {found.sentence for found in named}
         before = check
     if len(failures) > _DETAILED:
-        yield _details(Text(f"Only the first {_DETAILED} are shown in full; fix those first.", style="dim"))
+        yield _details(Text(f"The report shows only the first {_DETAILED} in full; fix those first.", style="dim"))
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
         those = [check for check in checks if tuple(check.owed_to) == names]
         are = "is" if len(names) == 1 else "are"
@@ -256,20 +258,20 @@ def _function(
 
 
 def _says_the_same(one: CheckResult, other: CheckResult) -> bool:
-    """Whether the reports of two failing checks would be word for word the same."""
+    """Whether the reports on two failing checks would be identical."""
     told = ("outcome", "story", "rows", "call", "frames")
     return bool(one.story) and all(getattr(one, name) == getattr(other, name) for name in told)
 
 
 def _rest(outcome: str, checks: list[CheckResult], waits_for: str) -> str:
-    """What is said of checks of a function that have not run."""
+    """The line about a function's checks that have not run."""
     text = counted(len(checks), "check")
     stories = dict.fromkeys(plain(check.story) for check in checks if check.story)
     if outcome == WAITING:
         return f"{text}: {'they wait' if len(checks) > 1 else 'it waits'} for {waits_for}"
     frames = [check.frames[-1] for check in checks if check.frames]
     if outcome == NOT_WRITTEN and frames:
-        text += f"; the `raise` is in line {frames[0].line} of {one_line(frames[0].file)}"
+        text += f"; the `raise` is on line {frames[0].line} of {one_line(frames[0].file)}"
     return f"{text}: {'; '.join(stories)}" if outcome != NOT_RUN and stories else text
 
 
@@ -291,10 +293,10 @@ def _details(content: RenderableType) -> RenderableType:
 
 
 def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool) -> Iterator[RenderableType]:
-    """What a student needs to find the mistake: which one it is, what came, and last what was asked."""
+    """What a student needs to find the mistake: its name, the answer, and finally the call."""
     for place, found in enumerate(named):
         yield Text(what_it_is(check, found, also=place > 0), style="bold yellow")
-        # One sentence of what follows from it; the rest stands on the page.
+        # The first sentence of the explanation; the page has the rest.
         yield Text(first_sentence(found.explanation))
         yield Text(f"more  {course.page_address(found.page)}", style="dim")
     if check.story:
@@ -305,7 +307,7 @@ def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool
     long = not whole_calls and (check.call.count("\n") >= _CALL_LINES or len(check.call) > _CALL_LENGTH)
     for label, text in rows(check):
         if label == "call" and long:
-            table.add_row(Text(label), Text(f"{_in_short(check.call)}; the same command with --call shows it whole"))
+            table.add_row(Text(label), Text(f"{_in_short(check.call)}; add --call to the command to see it"))
         elif label != TO_PASTE or not long:
             table.add_row(Text(one_line(label)), Text(plain(text, limit=_LONGEST_CALL if label == "call" else 4_000)))
     if table.row_count:
@@ -315,7 +317,7 @@ def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool
 
 
 def _in_short(call: str) -> str:
-    """How long a call is."""
+    """The length of a call, in words."""
     lines = call.split("\n")
     return counted(len(lines), "line") if len(lines) > 1 else f"{len(call)} characters"
 
@@ -325,24 +327,24 @@ def _total(result: Result) -> RenderableType:
         return Text(f"The grader could not finish: {plain(result.problem)}", style="bold magenta")
     lines = [Text(f"total  {total(result)}", style="bold")] if result.points or result.bonus else []
     if result.grade and result.exit_code == 0:
-        lines.append(Text("All passed." if result.points or result.bonus else "The form is right."))
+        lines.append(Text("All checks passed." if result.points or result.bonus else "The form is right."))
         lines += [Text(f"next  {what}", style="bold") for what in _next(result)]
     if not result.grade:
-        lines.append(Text("Debug mode: this is no grade. Run `grade` for one."))
+        lines.append(Text("Debug mode gives no grade. Run `grade` to get one."))
     elif course.lacks_walls(result):
         lines.append(Text(SELF_CHECK, style="dim"))
     return Group(*lines)
 
 
 def _finish(console: Console) -> RenderableType:
-    """Eight right answers on the line of their mean, what the student has built, and where to go from here."""
+    """A picture of eight right answers, what the student has built, and the next steps."""
     utf8 = (console.encoding or "").lower().startswith("utf")
     coin, block, line = ("●", "■", "━") if utf8 else ("o", "#", "-")
     coins = Text(f"  {' '.join(coin * _GROUP)}", style="yellow")
     page = course.page_address("docs/next.md")
     after = [page]
     written = [f"You wrote these parts of GRPO: {listed([exercise.short for exercise in course.EXERCISES])}."]
-    if (course.STARTER / "run_llm.py").is_file():  # given only where all that it calls is written
+    if (course.STARTER / "run_llm.py").is_file():  # only if the student has written everything that it calls
         after.insert(0, "python -m starter.run_llm    a pretrained language model, trained by your functions")
         written = [
             "You wrote GRPO: advantages from a group, the clipped surrogate, the KL penalty,",
@@ -358,7 +360,7 @@ def _finish(console: Console) -> RenderableType:
 
 
 def _next(result: Result) -> Iterator[str]:
-    """What to do after full points: the next function if only one was graded, else the next exercise and its page."""
+    """The next step after full points: a function that was not graded, else the next exercise and its page."""
     graded = {exercise.name: exercise for exercise in result.exercises}
     for exercise in course.EXERCISES:
         if exercise.name in graded and (left := not_tried(exercise, graded[exercise.name])):
@@ -371,7 +373,7 @@ def _next(result: Result) -> Iterator[str]:
 
 
 def difference(before: Result, after: Result) -> str:
-    """What a save has changed: the points, and which checks have changed sides."""
+    """What a save has changed: the points, and the checks that now pass or fail."""
     passed = [{check.id for check in result.checks if check.outcome == PASSED} for result in (before, after)]
     titles = {check.id: plain(check.title) for check in after.checks}
     points = after.earned - before.earned
@@ -385,7 +387,7 @@ def difference(before: Result, after: Result) -> str:
 
 
 def first_failed(result: Result) -> CheckResult | None:
-    """The first check that failed or is broken, then the first that is not written; None if there is none."""
+    """The first check that failed or is broken, else the first that is not written; None if there is neither."""
     for outcomes in ((FAILED, BROKEN), (NOT_WRITTEN,)):
         for check in result.checks:
             if check.outcome in outcomes:

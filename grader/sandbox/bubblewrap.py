@@ -1,8 +1,8 @@
 """Level 2: the fork server and all its workers in namespaces of their own, made by the program bubblewrap.
 
-Inside there are no processes but theirs, no network, no shared memory of others, and of the file system nothing but the
-interpreter, the libraries and the few lines of ours that answer calls. What a bug in the walls of level 1 let through
-would find nobody there. When the first process inside ends, the kernel ends all others.
+Inside there are only their processes, no network, no shared memory of other processes, and of the file system only the
+interpreter, the libraries and the few lines of ours that answer calls. An attack that got through a bug in the walls of
+level 1 would find nothing there. When the first process inside ends, the kernel ends all others.
 
 Left out: namespaces by our own system calls (bubblewrap is well kept and does it right), `--die-with-parent` (it acts
 when the *thread* that started it ends; the fork server ends by itself when the grader closes its socket), and a limit

@@ -33,13 +33,9 @@ class ForkServer:
         self._control.settimeout(START_SECONDS)
         self._errors = tempfile.TemporaryFile()
         with theirs:
-            command = interpreter.command(
-                {
-                    "control": theirs.fileno(),
-                    "namespaces": outside,
-                    "temporary": None if wrap else tempfile.gettempdir(),
-                }
-            )
+            temporary = None if wrap else tempfile.gettempdir()
+            settings = {"control": theirs.fileno(), "namespaces": outside, "temporary": temporary}
+            command = interpreter.command(settings)
             self._process = subprocess.Popen(
                 wrap(command) if wrap else command,
                 pass_fds=[theirs.fileno()],

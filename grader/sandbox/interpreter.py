@@ -39,17 +39,12 @@ def environment(home: str, *, device: str = "cpu") -> dict[str, str]:
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     # Looking for a GPU must not start CUDA in the process that forks. Without the last one, how many threads fit under
     # the limit of memory depends on the number of processors.
-    fixed = {
-        "PATH": os.defpath,
-        "LANG": "C.UTF-8",
-        "PYTHONHASHSEED": "0",
-        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
-        "MALLOC_ARENA_MAX": "2",
-    }
+    fixed = {"PYTHONHASHSEED": "0", "PYTORCH_NVML_BASED_CUDA_CHECK": "1", "MALLOC_ARENA_MAX": "2"}
     if device == "cpu":
         fixed[_GPUS] = ""
     # torch asks for the user's name, which a namespace has no list of. matplotlib finds no screen, nor asks for one.
-    return {**kept, **one_thread, **fixed, "HOME": home, "LOGNAME": "student", "MPLBACKEND": "Agg"}
+    user = {"HOME": home, "LOGNAME": "student", "PATH": os.defpath, "LANG": "C.UTF-8", "MPLBACKEND": "Agg"}
+    return {**kept, **one_thread, **fixed, **user}
 
 
 def command(settings: Mapping[str, object]) -> list[str]:

@@ -6,8 +6,8 @@ torch.
 
 Isolation levels: 0, a separate process with a cleaned environment, limits and a deadline, on every system; 1, the walls
 of `worker.confine` on top, on Linux with Landlock and seccomp; 2, namespaces of `bubblewrap` around these, on Linux
-where bubblewrap works. The best one is chosen and can be required. Where one wall of a level is missing, the others
-are put up all the same.
+where bubblewrap works. The sandbox chooses the best level, and the caller can require one. If a wall of a level is
+missing, the sandbox still puts up the others.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FILE_BYTES = 8 << 20
 
 
 def _thread() -> ThreadPoolExecutor:
-    """What starts workers. The fork server need not wait for its import."""
+    """A thread that starts workers. The import here does not delay the fork server."""
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(1)
@@ -60,19 +60,14 @@ class Sandbox:
 
     @classmethod
     def start(
-        cls,
-        *,
-        cold: bool = False,
-        device: str = "cpu",
-        level: int | None = None,
-        require_level: int = 0,
+        cls, *, cold: bool = False, device: str = "cpu", level: int | None = None, require_level: int = 0
     ) -> Sandbox:
         """Begin to start workers, without waiting: the imports of the fork server overlap with the caller's own.
 
         Args:
             cold: No fork server, as on Windows and macOS.
             device: "cpu" or "cuda". The walls of level 1 have not been tried with a GPU, so CUDA runs at level 0.
-            level: Use this isolation level, with its walls and no others, and not the best one.
+            level: Use exactly the walls of this isolation level instead of the best one.
             require_level: Refuse to run student code below this level.
         """
         cold = cold or sys.platform != "linux" or device != "cpu"  # CUDA does not survive a fork
@@ -100,8 +95,8 @@ class Sandbox:
             elif self.cold:
                 why = "it needs Linux, and a fork server"
             else:
-                why = f"missing: {'; '.join(missing_walls(self._required)) or 'the level that was chosen is lower'}"
-            raise SandboxError(f"isolation level {self._required} is required, but here is level {level}: {why}")
+                why = f"missing: {'; '.join(missing_walls(self._required)) or 'the chosen level is lower'}"
+            raise SandboxError(f"isolation level {self._required} is required, but this is level {level}: {why}")
         return level
 
     def _walls_to_have(self) -> list[str]:
@@ -129,7 +124,7 @@ class Sandbox:
         return replacement.offers()
 
     def worker(self, imports: Sequence[str] = ()) -> Worker:
-        """A fresh worker. The next one is forked meanwhile, so that nobody waits for it.
+        """A fresh worker. The next one is forked in the meantime, so that it is ready when it is needed.
 
         Args:
             imports: Slow modules of torch that the submission will need. They are imported before the worker is ready,
@@ -159,7 +154,7 @@ class Sandbox:
         level, walls = self.level, self._walls_to_have()
         settings: confine.WorkerSettings = {
             "walls": walls,
-            "user": None,  # these five are the fork server's to say
+            "user": None,  # the fork server sets this and the next four
             "readable": [],
             "home": "",
             "around": [],
@@ -173,7 +168,7 @@ class Sandbox:
         if self._server:
             worker = self._server.worker(settings)
         else:
-            from .cold_worker import cold_worker  # with psutil, for which nobody on Linux waits
+            from .cold_worker import cold_worker  # imports psutil, which takes time and is not needed on Linux
 
             worker = cold_worker(settings)
         missing = [wall for wall in (*confine.LEVELS[level], *walls) if wall not in worker.walls]

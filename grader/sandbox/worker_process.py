@@ -32,10 +32,8 @@ class SandboxError(Exception):
 class WorkerDied(Exception):
     """The worker gave no answer and is gone.
 
-    Attributes:
-        reason: "timeout", "crash", "protocol" or, where the machine is to blame, "load".
-        detail: One sentence for the student.
-        place: (file, line, function) in the submission where it was, if known.
+    `reason` is "timeout", "crash", "protocol" or, where the machine is to blame, "load"; `detail` is a sentence for the
+    student, and `place` the file, line and function of the submission where it was, if known.
     """
 
     def __init__(self, reason: str, detail: str, place: tuple[str, int, str] | None = None) -> None:
@@ -112,14 +110,15 @@ class ProcessTimes:
 
     def ran(self) -> float:
         """Seconds of processor time of all its threads."""
-        _, _, rest = b" ".join(self._fields(self._stat)).rpartition(b")")  # its name may hold anything
-        fields = rest.split()
+        fields = self._after_name()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if len(fields) > 12 else 0.0
 
     def waits_for_a_disk(self) -> bool:
         """Whether it waits at this moment where no signal wakes it, as for a disk that others keep busy."""
-        _, _, rest = b" ".join(self._fields(self._stat)).rpartition(b")")
-        return rest.split()[:1] == [b"D"]
+        return self._after_name()[:1] == [b"D"]
+
+    def _after_name(self) -> list[bytes]:
+        return b" ".join(self._fields(self._stat)).rpartition(b")")[2].split()  # its name may hold anything
 
     def _fields(self, descriptor: int) -> list[bytes]:
         if descriptor < 0:
@@ -138,11 +137,7 @@ class ProcessTimes:
 
 @dataclass
 class Worker:
-    """One worker process, seen from the grader.
-
-    Attributes:
-        spent: Seconds that the last request took, without waiting for a processor.
-    """
+    """One worker process, seen from the grader."""
 
     connection: socket.socket
     printed: PrintedFile
@@ -152,7 +147,7 @@ class Worker:
     has_cuda: bool = False
     times: ProcessTimes = field(default_factory=ProcessTimes)
     reason: Callable[[], str] = lambda: ""
-    spent: float = 0.0
+    spent: float = 0.0  # seconds that the last request took, without waiting for a processor
     _spent_before: float = 0.0
     _reader: wire.Reader = field(default_factory=wire.Reader)
     _request_id: int = 0
@@ -176,8 +171,8 @@ class Worker:
         Args:
             body: Plain data, see `worker.wire`.
             seconds: Time that the answer may take. Waiting for a processor on a busy machine does not count.
-            wall_seconds: Time that it may take with all waiting; never more than thirty times `seconds`. Whoever has
-                not used up `seconds` by then was kept waiting: the reason is "load".
+            wall_seconds: Time that it may take with all waiting; never more than thirty times `seconds`. If the worker
+                has not used up `seconds` by then, the machine kept it waiting: the reason is "load".
 
         Returns:
             The reply: {"result": ...} or {"error": ...}.
@@ -219,7 +214,7 @@ class Worker:
         except TimeoutError:
             self._end(dump=True)
             if held_up:
-                detail = f"got no answer out within {wall_seconds:.2g} seconds, because the machine was busy"
+                detail = f"gave no answer within {wall_seconds:.2g} seconds, because the machine was busy"
                 raise WorkerDied("load", detail) from None
             self.spent = max(self.spent, seconds)  # counted again, a wait that has just ended may make it less
             raise WorkerDied("timeout", f"gave no answer within {seconds:.2g} seconds", self._place()) from None
@@ -228,10 +223,10 @@ class Worker:
             raise WorkerDied("crash", f"ended the process{self._how_it_ended()}", self._place()) from None
         except wire.WireError as error:
             self._end()
-            raise WorkerDied("protocol", f"sent the grader something malformed ({error})") from None
+            raise WorkerDied("protocol", f"sent the grader a malformed answer ({error})") from None
         if request_id != self._request_id or len(reply) != 1 or not reply.keys() <= {"result", "error"}:
             self._end()
-            raise WorkerDied("protocol", "sent the grader something malformed (not the answer to its question)")
+            raise WorkerDied("protocol", "sent the grader a malformed answer (to a different question)")
         return reply
 
     def last_printed(self) -> str:

@@ -1,8 +1,7 @@
-"""Grades a worksheet: recorded runs are played again, and what each gives is compared with the recorded numbers.
+"""Grades a worksheet: repeats the recorded runs and compares the results with the recorded numbers.
 
-No check here runs anything of the student, so there is no worker, no sandbox and no torch, and a grading takes a blink.
-Written answers earn nothing and cost nothing, whatever they say: the result holds them, so that a report can set them
-beside what the numbers show.
+No check here runs student code, so it needs no worker, sandbox or torch, and a grading takes a moment. Written answers
+neither earn nor cost points: the result contains them so that a report can show them next to what the numbers show.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ _MAX_NAMED = 6
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of one check.
+    """The outcome of one check.
 
     Attributes:
         outcome: As in `CheckResult`.
-        problems: Where and what. One becomes the story of the check, several its rows.
-        note: Said of a check that has no problem.
+        problems: Places and problems. A single one becomes the story of the check, several become its rows.
+        note: Note on a check without problems.
     """
 
     outcome: Outcome
@@ -44,7 +43,7 @@ class Finding:
         return ": ".join(self.problems[0]) if self.problems else self.note
 
     def rows(self) -> list[tuple[str, str]]:
-        """The lines of the report, where one sentence is not enough."""
+        """The lines of the report, if one sentence is not enough."""
         if len(self.problems) < 2:
             return []
         more = len(self.problems) - _MAX_NAMED
@@ -61,17 +60,17 @@ def checks() -> dict[str, Check]:
 
 
 def empty_result() -> ExerciseResult:
-    """The worksheet's part of a result before anything has been looked at."""
+    """The worksheet's part of a result, before grading."""
     entries = [as_result(check) for check, _ in _CHECKS]
     return ExerciseResult(EXERCISE, questions.TITLE, questions.PAGE, entries, bonus=EXERCISE in course.WRITTEN.bonus)
 
 
 def grade(file: WorksheetFile, replays: Replays | None = None) -> ExerciseResult:
-    """Grade one file, whatever is in it.
+    """Grade one file, whatever it contains.
 
     Args:
         file: What was read.
-        replays: Its runs, if they have been played again already.
+        replays: Its replayed runs, if they already exist.
     """
     result = empty_result()
     if file.problem:
@@ -89,15 +88,15 @@ def grade(file: WorksheetFile, replays: Replays | None = None) -> ExerciseResult
 
 
 def grade_alone(file: WorksheetFile, *, submission: str, sha256: str, seed: int, device: str) -> Result:
-    """The result of grading nothing but the worksheet.
+    """The result of grading only the worksheet.
 
-    Its isolation level is 0, without walls: no worker was started.
+    Its isolation level is 0, without walls, because no worker ran.
     """
     return Result(submission, sha256, seed, device, [grade(file)], __version__, complete=True)
 
 
 def _look_at_runs(table: RunTable, replays: Replays) -> Finding:
-    """All runs of a table must be there and right, with seeds as it asks for them."""
+    """All runs of a table must be there and right, with the seeds that it asks for."""
     found = [replays[run.id] for run in table.runs]
     if not any(each.written for each in found):
         return Finding(NOT_WRITTEN, note=f"nothing recorded for {table.name}")
@@ -106,7 +105,7 @@ def _look_at_runs(table: RunTable, replays: Replays) -> Finding:
 
 
 def _seed_problems(table: RunTable, found: list[Replay]) -> list[tuple[str, str]]:
-    """Seeds that are the same where they must differ, and the other way round."""
+    """Seeds that are equal but must differ, or that differ but must be equal."""
     seen: dict[int, str] = {}  # to the first run with it
     problems = []
     for each in found:
@@ -114,16 +113,20 @@ def _seed_problems(table: RunTable, found: list[Replay]) -> list[tuple[str, str]
             continue
         if table.seeds == "different" and each.seed in seen:
             first = seen[each.seed]
-            problems.append((each.run.name, f"its seed {each.seed} is that of {first}; each run needs its own"))
+            problems.append(
+                (each.run.name, f"it has the same seed, {each.seed}, as {first}; use a different seed for each run")
+            )
         if table.seeds == "same" and seen and each.seed not in seen:
             seed, first = next(iter(seen.items()))
-            problems.append((each.run.name, f"its seed is {each.seed}, that of {first} is {seed}; take the same one"))
+            problems.append(
+                (each.run.name, f"its seed is {each.seed}, but {first} has seed {seed}; use the same seed for both")
+            )
         seen.setdefault(each.seed, each.run.name)
     return problems
 
 
 def _look_at_bonus(_: Worksheet, replays: Replays) -> Finding:
-    """Passes in any case: it is optional. A run that is not right is not counted, and why is said."""
+    """Always passes, because the bonus is optional. A wrong run does not count, and the report says why."""
     run = replays[BONUS_RUN.id]
     if not run.written:
         return Finding(PASSED, note="not tried")
@@ -132,7 +135,7 @@ def _look_at_bonus(_: Worksheet, replays: Replays) -> Finding:
 
 
 def _look_at_file(worksheet: Worksheet, _: Replays) -> Finding:
-    """Entries that the worksheet does not ask for, and answers that are no text."""
+    """Entries that the worksheet does not ask for, and answers that are not text."""
     found = [*worksheet.unknown]
     found += [(each.id, worksheet.problems[each.id]) for each in QUESTIONS if each.id in worksheet.problems]
     return Finding(FAILED if found else PASSED, found)
@@ -140,19 +143,19 @@ def _look_at_file(worksheet: Worksheet, _: Replays) -> Finding:
 
 def _runs_check(table: RunTable) -> tuple[Check, _Look]:
     seeds = {
-        "any": "Any seed will do; write it down with the numbers.",
-        "different": "Each of the three runs needs a seed of its own.",
-        "same": "Compare the algorithms with one seed, the same for all three.",
+        "any": "Any seed is fine; record it with the numbers.",
+        "different": "Each of the three runs needs a different seed.",
+        "same": "Compare the three algorithms with the same seed.",
     }
     check = _check(
         id=table.id,
         function=_step(table.runs[0].question),
         title=table.title,
-        explanation="A run depends on its settings and its seed only, so anybody can play it again; the grader did.",
+        explanation="A run depends only on its settings and seed, so the grader can repeat it.",
         points=table.points,
         hints=(
-            "Does the simulation have the settings that the question asks for? The link beside the question sets them.",
-            "Reset, set the seed that you wrote down, run the steps again: which number differs from yours?",
+            "Does the simulation have the settings that the question asks for? The link at the question sets them.",
+            "Reset, set the seed that you recorded, and run the steps again: which number differs from yours?",
             seeds[table.seeds],
         ),
     )
@@ -163,10 +166,12 @@ def _file_check() -> tuple[Check, _Look]:
     check = _check(
         id="file",
         function="file",
-        title="The file holds only answers and runs as the worksheet asks for them.",
-        explanation="What it does not ask for was left out, and costs no point. The rest was graded.",
+        title="The file contains only the answers and runs that the worksheet asks for.",
+        explanation="The grader left out everything else, at no cost, and graded the rest.",
         points=0,
-        hints=("Was the file changed by hand? Take out what is named here, or download it again from the page.",),
+        hints=(
+            "Did you change the file by hand? Remove the entries named here, or download the file again from the page.",
+        ),
     )
     return check, _look_at_file
 
@@ -175,10 +180,10 @@ def _bonus_check() -> tuple[Check, _Look]:
     check = _check(
         id="bonus",
         function="bonus",
-        title="The bonus is optional and has no points.",
-        explanation="It asks for one run with a KL penalty, and what that changes.",
+        title="The bonus is optional and earns no points.",
+        explanation="It asks for a run with a KL penalty and for what the penalty changes.",
         points=0,
-        hints=("Does the simulation have kl_coef = 0.30, and does it run for 50 steps?",),
+        hints=("Does the simulation have kl_coef = 0.30, and did it run for 50 steps?",),
     )
     return check, _look_at_bonus
 

@@ -1,6 +1,6 @@
 """The model answers to the worksheet's questions: what the numbers of many runs show.
 
-A student sees them after handing in, in the report and on the page. Nothing is compared with them by a program.
+Students see them after handing in, in the report and on the page. No program compares anything with them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PATH = Path(__file__).with_name("model_answers.json")
-"""Written by hand, with numbers that were measured over 1,000 seeds; `course dev golden` copies it for the browser."""
+"""Written by hand, with numbers measured over 1,000 seeds; `course dev golden` copies it for the browser."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,10 @@ class ModelAnswer:
     """What the numbers show for one question.
 
     Attributes:
-        id: Of the question, as on the page.
-        question: In a few words.
-        answer: In sentences.
-        experiment: What to try next, and what it shows; "" if there is nothing.
+        id: Id of the question, as on the page.
+        question: The question, in a few words.
+        answer: The answer, in sentences.
+        experiment: What to try next, and what it shows; may be empty.
     """
 
     id: str

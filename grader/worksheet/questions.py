@@ -1,10 +1,9 @@
 """The worksheet as data: its written questions, the runs of the bandit simulation that a student records, and points.
 
-Recorded numbers earn the points. What is written in words is for a person to judge, and earns none.
+Recorded numbers earn the points. Written answers earn none, because only a person can judge them.
 
-The one source of that table: `grade worksheet` replays these runs, and `course dev golden` writes them for the browser
-(`docs/assets/js/core/worksheet_runs.mjs`). The words of the questions are on the worksheet page too, because that is
-Markdown; a test compares them.
+This is the only source of the runs: `grade worksheet` replays them, and `course dev golden` writes them for the browser
+(`docs/assets/js/core/worksheet_runs.mjs`). The worksheet page repeats the questions in Markdown; a test compares them.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from ..core.contents import LARGEST_WORKSHEET, WORKSHEET_FILE
 from ..oracles.simulation import Settings, single_peak
 
 NAME, VERSION = "grpo-bandit", 1
-"""What a worksheet's file says of itself."""
+"""Name and version in a worksheet's file."""
 
 FILE_NAME = WORKSHEET_FILE
 EXERCISE, TITLE, PAGE = course.WORKSHEET, "The bandit worksheet", "docs/worksheet.md"
-"""As the result names it, beside the exercises."""
+"""The worksheet as the result describes it, next to the exercises."""
 
 LONGEST_ANSWER, LARGEST_FILE = 20_000, LARGEST_WORKSHEET
-"""Characters and bytes: every page full of answers fits."""
+"""Characters and bytes: enough for pages full of answers."""
 
 DEFAULTS = Settings(reward_table=single_peak())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question that is answered in words.
+    """A question with a written answer.
 
     Attributes:
         id: As on the page.
@@ -45,13 +44,13 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Quantity:
-    """Something that a student records of a run.
+    """A quantity that a student records from a run.
 
     Attributes:
-        words: As a student reads it.
-        whole: A whole number, or a list of them, that must be right exactly.
-        length: Of a list; None is a single number.
-        never: Null says that it did not happen.
+        words: Its name for students.
+        whole: Whether it is a whole number, or a list of them, that must be exactly right.
+        length: Length of a list; None means a single number.
+        never: Whether null is allowed and means that it did not happen.
     """
 
     words: str
@@ -73,16 +72,16 @@ QUANTITIES: Mapping[str, Quantity] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One run that a student records: of these settings, with a seed of their own.
+    """One run that a student records, with these settings and any seed.
 
     Attributes:
-        id: As in the file.
+        id: Id in the file.
         name: As a student reads it.
-        question: Id of the question that it belongs to.
+        question: Id of its question.
         steps: Number of steps.
-        values: Names of the quantities that are recorded of it.
-        settings: What is simulated.
-        optional: No points.
+        values: Names of the quantities to record.
+        settings: Settings of the simulation.
+        optional: Whether it earns no points.
     """
 
     id: str
@@ -96,14 +95,14 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class RunTable:
-    """Runs that earn their points together.
+    """Runs that earn points together.
 
     Attributes:
-        id: Of the check.
+        id: Id of the check.
         name: As a student reads it.
-        title: The sentence that the student reads.
-        points: For all of its runs, or none.
-        seeds: What is asked of them.
+        title: Title of the check, a sentence.
+        points: Points for all of its runs; a part of them earns none.
+        seeds: What the seeds must satisfy.
         runs: The runs.
     """
 
@@ -136,7 +135,7 @@ def _group_size(group_size: int) -> RunTable:
         )
         for number in (1, 2, 3)
     )
-    title = f"pi(7) after 50 steps with G = {group_size} is that of the runs, for three different seeds."
+    title = f"pi(7) after 50 steps with G = {group_size} matches the runs, for three different seeds."
     return RunTable(
         id=f"runs_1d_g{group_size}",
         name=f"1D, G = {group_size}",
@@ -235,7 +234,7 @@ RUN_TABLES = (
     RunTable(
         id="runs_1b",
         name="the runs of 1B",
-        title="Actions and advantages of the first step are those of the runs.",
+        title="Actions and advantages of the first step match the runs.",
         points=5,
         seeds="any",
         runs=(_one_step("first"), _one_step("second")),
@@ -243,7 +242,7 @@ RUN_TABLES = (
     RunTable(
         id="runs_1c",
         name="the tries of 1C",
-        title="The steps until pi(7) is over 0.5 are those of the runs, for three different seeds.",
+        title="The steps until pi(7) is over 0.5 match the runs, for three different seeds.",
         points=5,
         seeds="different",
         runs=(_try(1), _try(2), _try(3)),
@@ -251,7 +250,7 @@ RUN_TABLES = (
     RunTable(
         id="policy_1c",
         name="the final policy of 1C",
-        title="The ten probabilities after 50 steps are those of the run.",
+        title="The ten probabilities after 50 steps match the run.",
         points=5,
         seeds="any",
         runs=(Run(id="1C.policy", name="1C, final policy", question="1C.3", steps=50, values=("policy",)),),
@@ -260,7 +259,7 @@ RUN_TABLES = (
     RunTable(
         id="runs_1e",
         name="the runs of 1E",
-        title="The largest probability and the steps until pi(7) is over 0.9 are those of the runs, with one seed.",
+        title="The largest probability and the steps until pi(7) is over 0.9 match the runs, with a single seed.",
         points=6,
         seeds="same",
         runs=(

@@ -1,8 +1,8 @@
-"""Reads a worksheet's file: from bytes that nobody has looked at to the answers and runs that it holds.
+"""Reads a worksheet's file: from untrusted bytes to answers and runs.
 
-Nothing in it is believed and nothing is executed. A file that is not a worksheet at all is refused with one sentence. A
-single answer or run that is not as the page writes it, or is there twice, or is not known, is named with its place,
-and the rest of the file still counts.
+It trusts nothing in the file and executes nothing. It refuses a file that is not a worksheet, with a sentence. If a
+single answer or run is malformed, unknown or there twice, the report names it with its place, and the rest of the file
+still counts.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ Value = Number | None | tuple[Number, ...]
 
 
 class WorksheetError(Exception):
-    """This is not as the worksheet page writes it. The text says what is wrong and where."""
+    """The file differs from what the worksheet page writes. The text says what is wrong and where."""
 
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """What a student says of one run.
+    """A student's record of one run.
 
     Attributes:
-        seed: None if there is none.
-        steps: As recorded; compared with what is asked, never simulated. So are the settings.
+        seed: The seed; None without one.
+        steps: The recorded steps, which are only compared with the question, never simulated; so are the settings.
         settings: Name to value.
-        values: Quantity to number or numbers; what was left empty is not in it.
+        values: Quantity to number or numbers, without empty ones.
     """
 
     seed: int | None
@@ -56,10 +56,10 @@ class Worksheet:
     """The content of a file.
 
     Attributes:
-        answers: By id of the question. The words of the question that the file repeats are not read.
-        runs: By id of the run.
-        problems: Id of an answer or a run to the sentence that says why it is in neither of these.
-        unknown: Place of everything that is no answer or run of this worksheet, and what it is.
+        answers: Answers by id of the question. The question's text in the file is not read.
+        runs: Runs by id.
+        problems: Id of an unusable answer or run to a sentence that says why.
+        unknown: Place and description of everything that does not belong to this worksheet.
     """
 
     answers: Mapping[str, str] = field(default_factory=dict)
@@ -70,13 +70,13 @@ class Worksheet:
 
 @dataclass(frozen=True)
 class WorksheetFile:
-    """What lies where a worksheet is looked for.
+    """A worksheet's file, if there is one.
 
     Attributes:
-        sha256: Digest of what was read, or of the problem.
-        worksheet: Its content; empty if it is missing or cannot be read.
-        missing: There is no such file.
-        problem: Why it cannot be read.
+        sha256: Digest of the file, or of the problem.
+        worksheet: Its content; empty if the file is missing or unreadable.
+        missing: Whether there is no such file.
+        problem: Why it is unreadable.
     """
 
     sha256: str
@@ -86,7 +86,7 @@ class WorksheetFile:
 
 
 def read_worksheet(path: Path) -> WorksheetFile:
-    """Read one file. Never raises: what is wrong with it is in the answer."""
+    """Read one file. Never raises: the answer has the problems."""
     data, problem, missing = b"", "", False
     try:
         if path.is_symlink():
@@ -104,7 +104,7 @@ def read_worksheet(path: Path) -> WorksheetFile:
 
 
 def worksheet_of(data: bytes, name: str = FILE_NAME) -> WorksheetFile:
-    """The worksheet in a file's bytes. Never raises: what is wrong with it is in the answer."""
+    """The worksheet in a file's bytes. Never raises: the answer has the problems."""
     digest = hashlib.sha256(data).hexdigest()
     try:
         return WorksheetFile(digest, parse(data))
@@ -113,19 +113,19 @@ def worksheet_of(data: bytes, name: str = FILE_NAME) -> WorksheetFile:
 
 
 def worksheet_in(found: bytes | NoWorksheet) -> WorksheetFile:
-    """The worksheet of an upload, as `contents` found it. Never raises."""
+    """The worksheet of an upload, from `contents`. Never raises."""
     return worksheet_of(found) if isinstance(found, bytes) else unreadable(found.problem, missing=found.missing)
 
 
 def unreadable(problem: str, *, missing: bool = False) -> WorksheetFile:
-    """What stands for a file that is not there or cannot be read."""
+    """The answer for a missing or unreadable file."""
     return WorksheetFile(hashlib.sha256(problem.encode()).hexdigest(), missing=missing, problem=problem)
 
 
 def _where(path: Path) -> str:
-    """What to do where there is no file: browsers call the second download "worksheet (1).json"."""
+    """What to do about a missing file: browsers name a second download "worksheet (1).json"."""
     for other in sorted(path.parent.glob(f"{path.stem}*{path.suffix}")) if path.parent.is_dir() else ():
-        return one_line(f"there is no {path.name}, but {other.name}: rename it to {path.name}", limit=400)
+        return one_line(f"there is no {path.name}, but there is {other.name}: rename it to {path.name}", limit=400)
     return WHERE_TO_GET_IT
 
 
@@ -133,14 +133,14 @@ def parse(data: bytes) -> Worksheet:
     """The content of a file.
 
     Raises:
-        WorksheetError: it is no worksheet.
+        WorksheetError: it is not a worksheet.
     """
     document = _object(_load(data), "the file", "worksheet", "version", "answers", "runs")
     name, version = document["worksheet"], document["version"]
     if name != NAME or _whole(version) != VERSION:
         raise WorksheetError(
             f"this is worksheet {shown(name)}, version {shown(version)}; "
-            f'this grader reads "{NAME}", version {VERSION}: download it again from the worksheet page of this course'
+            f'this grader needs "{NAME}", version {VERSION}: download it again from the worksheet page of this course'
         )
     problems: dict[str, str] = {}
     unknown: list[tuple[str, str]] = []
@@ -153,18 +153,18 @@ _QUANTITIES_OF = {run.id: run.values for run in RUNS}
 
 
 def _load(data: bytes) -> Any:
-    """JSON without what JSON does not have, or what nobody writes by accident."""
+    """Parse strict JSON, and refuse what no browser writes."""
     if len(data) > LARGEST_FILE:
         raise WorksheetError(
-            f"the file is larger than {LARGEST_FILE // 1_000_000} MB; a worksheet takes a few kilobytes"
+            f"the file is larger than {LARGEST_FILE // 1_000_000} MB, but a worksheet has a few kilobytes"
         )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise WorksheetError(f"this is not UTF-8 text (line {line}); download the file again") from None
-    if _depth(text) > MAX_DEPTH:  # before the parser, which would recurse
-        raise WorksheetError(f"this is nested more than {MAX_DEPTH} deep; download the file again")
+    if _depth(text) > MAX_DEPTH:  # checked before parsing, because the parser recurses
+        raise WorksheetError(f"the file is nested more than {MAX_DEPTH} levels deep; download it again")
     try:
         return json.loads(
             text,
@@ -179,16 +179,16 @@ def _load(data: bytes) -> Any:
 
 
 def _depth(text: str) -> int:
-    """How deep the brackets outside of strings are nested. A string that does not end goes to the end of the text."""
+    """The nesting depth of brackets outside strings. An unclosed string extends to the end of the text."""
     bare = re.sub(r'"(?:[^"\\]++|\\.)*+"?', "", text, flags=re.DOTALL)
     steps = (1 if bracket in "[{" else -1 for bracket in re.findall(r"[][{}]", bare))
     return max(itertools.accumulate(steps), default=0)
 
 
 def _number(digits: str, kind: Callable[[str], Number]) -> Number:
-    """A finite number of a sane length."""
+    """A finite number of reasonable length."""
     if len(digits) > MAX_NUMBER_CHARACTERS or not math.isfinite(number := kind(digits)):
-        raise WorksheetError(f"{one_line(digits, limit=20)} is no number that a worksheet can hold")
+        raise WorksheetError(f"{one_line(digits, limit=20)} is not a number that a worksheet can contain")
     return number
 
 
@@ -196,7 +196,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise WorksheetError(f"the key {shown(key)} stands twice in one object")
+            raise WorksheetError(f"the key {shown(key)} appears twice in one object")
         found[key] = value
     return found
 
@@ -209,7 +209,7 @@ def _by_id(
     problems: dict[str, str],
     unknown: list[tuple[str, str]],
 ) -> dict[str, _Entry]:
-    """The entries of a list by their id. What one of them has wrong goes to the problems, or to the unknown."""
+    """The entries of a list by their id. Wrong ones are added to the problems or to the unknown entries."""
     if not isinstance(entries, list):
         raise WorksheetError(f"{place} must be a list, not {_kind(entries)}")
     found: dict[str, _Entry] = {}
@@ -221,7 +221,7 @@ def _by_id(
             unknown.append((here, what if isinstance(entry, dict) else f"must be an object, not {_kind(entry)}"))
         elif name in found or name in problems:
             found.pop(name, None)
-            problems[name] = f"{here}.id is {shown(name)} again; there may be one of each"
+            problems[name] = f"{here}.id repeats {shown(name)}; keep only one of them"
         else:
             try:
                 found[name] = read(entry, here)
@@ -255,7 +255,7 @@ def _run(entry: dict[str, Any], place: str) -> RecordedRun:
 
 
 def _is_empty(value: Any, quantity: Quantity, *, with_seed: bool) -> bool:
-    """Whether nothing was recorded. Null beside a seed may say "never"."""
+    """Whether nothing was recorded. With a seed, null may mean "never"."""
     if isinstance(value, list):
         return all(number is None for number in value)
     return value is None and not (quantity.never and with_seed)
@@ -281,7 +281,7 @@ def _one_number(value: Any, quantity: Quantity, place: str) -> Number:
 
 
 def _whole(value: Any) -> int | None:
-    """A whole number, which JSON may write as 7.0 too; None for anything else."""
+    """A whole number, which JSON may also write as 7.0; None for anything else."""
     if type(value) is float and value.is_integer():
         return int(value)
     return value if type(value) is int else None
@@ -297,7 +297,7 @@ def _object(value: Any, place: str, *needed: str) -> dict[str, Any]:
 
 
 def _kind(value: Any) -> str:
-    """What a value is, as JSON calls it."""
+    """The JSON name of a value's type."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     names = {int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
@@ -305,7 +305,7 @@ def _kind(value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value for a sentence, short and plain."""
+    """A value for use in a sentence, short and plain."""
     if isinstance(value, list | dict):
         return _kind(value)
     return f'"{one_line(value, limit=40)}"' if isinstance(value, str) else json.dumps(value)

@@ -1,6 +1,6 @@
-"""Plays the runs of a worksheet again: beside every recorded number stands the one that its seed gives.
+"""Repeats the runs of a worksheet, and pairs every recorded number with the one that its seed gives.
 
-Only what a question asks for is simulated, whatever settings and number of steps the file claims.
+It simulates what the question asks for, regardless of the settings and the number of steps in the file.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .questions import QUANTITIES, RUNS, Quantity, Run
 from .reader import Number, RecordedRun, Value, Worksheet, shown
 
 TOLERANCE = 0.0005 + 1e-9
-"""The simulation shows three decimals, so that what is copied is off by half of the last one at most. The browser's
-simulation and this one agree to 1e-9. More would let a last digit pass that is off by one."""
+"""The simulation shows three decimals, so a copied number is off by at most half of the last one. The browser's
+simulation and this one agree to 1e-9. A larger tolerance would accept a last digit that is off by one."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Cell:
     """One number of a worksheet.
 
     Attributes:
-        quantity: Name of the quantity that it is, or is one of.
-        words: What it is: "pi(7)", "action 3".
-        recorded: What the student wrote; None says "never".
-        replayed: What the seed gives.
+        quantity: Name of its quantity.
+        words: Its name in a sentence: "pi(7)", "action 3".
+        recorded: The student's number; None means "never".
+        replayed: The number that the seed gives.
         right: Whether the two agree.
     """
 
@@ -41,7 +41,7 @@ class Cell:
 
     @property
     def is_too_short(self) -> bool:
-        """Whether it would be right with two decimals or one."""
+        """Whether it would be right if rounded to two decimals or one."""
         if not isinstance(self.recorded, float) or not isinstance(self.replayed, float):
             return False
         return self.recorded != 0 and any(round(self.replayed, digits) == self.recorded for digits in (1, 2))
@@ -54,13 +54,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Replay:
-    """One run of a worksheet beside its replay.
+    """One run of a worksheet and its replay.
 
     Attributes:
-        run: What was asked for.
-        seed: The student's; None if there is none.
-        cells: The recorded numbers; empty if the run cannot be compared.
-        problem: Why it cannot be compared, or what is missing of it.
+        run: The run that the worksheet asks for.
+        seed: The student's seed; None without one.
+        cells: The recorded numbers; empty if they cannot be compared.
+        problem: Why the run cannot be compared, or what is missing.
         written: Whether anything was recorded.
     """
 
@@ -72,14 +72,14 @@ class Replay:
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """Where and what, for everything that is wrong."""
+        """Place and problem of everything that is wrong."""
         found = [(self.run.name, self.problem)] if self.problem else []
         for cell in self.cells:
             if not cell.right:
                 recorded, replayed = cell.shown
-                what = f"seed {self.seed} gives {replayed}; the worksheet says {recorded}"
+                what = f"seed {self.seed} gives {replayed}, but the worksheet says {recorded}"
                 if cell.is_too_short:
-                    what += ", with fewer decimals: three are asked for"
+                    what += ", which has too few decimals: record three"
                 found.append((f"{self.run.name}, {cell.words}", what))
         return found
 
@@ -96,7 +96,7 @@ def _replay(run: Run, worksheet: Worksheet) -> Replay:
     if recorded is None or (recorded.seed is None and not recorded.values):
         return Replay(run, problem="not recorded yet", written=False)
     if recorded.seed is None:
-        return Replay(run, problem="there is no seed beside the numbers, so nobody can play the run again")
+        return Replay(run, problem="there is no seed with the numbers, so nobody can repeat the run")
     different = _different_setting(run, recorded)
     if different:
         return Replay(run, recorded.seed, problem=different)
@@ -108,22 +108,22 @@ def _replay(run: Run, worksheet: Worksheet) -> Replay:
 
 
 def _different_setting(run: Run, recorded: RecordedRun) -> str:
-    """What the recorded run has other than the question asks for; "" if nothing."""
+    """How the recorded run differs from the question; "" if it does not."""
     asked = {"steps": run.steps, **asdict(run.settings)}
     given = {**recorded.settings, "steps": recorded.steps}
     for name, value in asked.items():
         if name not in given:
-            return f"the recorded run does not say its {name}"
+            return f"the recorded run lacks its {name}"
         if not _same(given[name], value):
             if isinstance(value, tuple):
-                return f"the recorded run has another {name} than this question asks for"
-            return f"the recorded run has {name} {shown(given[name])}; this question asks for {shown(value)}"
+                return f"the recorded run has a different {name} from the one that this question asks for"
+            return f"the recorded run has {name} {shown(given[name])}, but this question asks for {shown(value)}"
     unknown = next((name for name in given if name not in asked), None)
-    return f"the recorded run has a setting {shown(unknown)}, which the simulation does not have" if unknown else ""
+    return f"the recorded run has a setting {shown(unknown)}, which does not exist in the simulation" if unknown else ""
 
 
 def _same(given: Any, asked: Any) -> bool:
-    """Whether a recorded setting is the one that is asked for."""
+    """Whether a recorded setting is the one that the question asks for."""
     if isinstance(asked, tuple):
         pairs = zip(given, asked, strict=True) if isinstance(given, list) and len(given) == len(asked) else None
         return pairs is not None and all(_same(*pair) for pair in pairs)
@@ -154,7 +154,7 @@ def _numbers(value: Value) -> tuple[Number | None, ...]:
 
 
 def _quantities(run: Run, runs: Runs) -> dict[str, Value]:
-    """Everything that a worksheet may ask of a run; `runs` holds that run alone."""
+    """Everything that a worksheet may ask about a run; `runs` contains only that run."""
     settings = run.settings
     table = np.array(settings.reward_table)
     group, last = runs.actions[0, 0], runs.probabilities[0, -1]
@@ -182,14 +182,14 @@ def _words(name: str) -> str:
 
 
 def _as_shown(number: Number | None) -> str:
-    """As the simulation shows it."""
+    """A number as the simulation shows it."""
     if number is None:
         return "never"
     return str(number) if isinstance(number, int) else f"{round(number, 3) + 0.0:.3f}"  # + 0.0 makes -0.0 a 0.0
 
 
 def _as_written(number: Number | None) -> str:
-    """As the student wrote it: digits that nobody asked for are kept, so that a wrong number looks wrong."""
+    """A number as the student wrote it, including extra digits, so that a wrong number looks wrong."""
     if number is None or (abs(number) < 1_000 and float(_as_shown(number)) == number):
         return _as_shown(number)
     return f"{number:.6g}"

@@ -12,60 +12,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core import course
-
-PATH = course.RUNS / "bughunt.mjs"
-_MINUS = "\N{MINUS SIGN}"
-_ENTRY = """\
-## {piece.title} {{ #{piece.id} }}
-
-{piece.task}
-
-```python
-{code}
-```
-
-/// details | Answer
-    type: question
-
-{verdict}
-
-{piece.explanation}
-
-{table}
-///
-"""
+from .generated import render
 
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """One piece of the game.
+    """One piece of the game."""
 
-    Attributes:
-        id: Its place on the page: bughunt/#ID.
-        title: Its name.
-        task: What the function must return.
-        line: Number of the line that can go wrong; the first line is 1.
-        kinds: Kinds of the bug, the best one first; any of them is accepted. Empty if the piece is right as shown.
-        explanation: What the reader learns after answering.
-        lines: The lines of the correct function.
-        other: The text of the wrong or tempting line.
-        picture: What the page draws: the numbers that each of the two lines gives, and the kind of chart.
-    """
-
-    id: str
+    id: str  # its place on the page: bughunt/#ID
     title: str
     task: str
-    line: int
-    kinds: list[str]
+    line: int  # number of the line that can go wrong; the first line is 1
+    kinds: list[str]  # of the bug, the best one first; empty if the piece is right as shown
     explanation: str
-    lines: list[str]
-    other: str
-    picture: dict[str, Any]
-
-    @property
-    def right(self) -> list[str]:
-        """The lines as they must be."""
-        return self.lines
+    lines: list[str]  # of the right function
+    other: str  # the wrong or tempting line
+    picture: dict[str, Any]  # the numbers with the right line and with the other one, and how the page draws them
 
     @property
     def wrong(self) -> list[str]:
@@ -74,7 +36,8 @@ class Piece:
 
 
 def _exported(name: str) -> Any:
-    found = re.search(rf"^export const {name} = (.*?);$", PATH.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    text = (course.RUNS / "bughunt.mjs").read_text("utf-8")
+    found = re.search(rf"^export const {name} = (.*?);$", text, re.MULTILINE | re.DOTALL)
     return json.loads(found[1]) if found else None
 
 
@@ -89,17 +52,7 @@ def pieces() -> list[Piece]:
 
 def page() -> str:
     """All pieces with their answers, in Markdown."""
-    return "\n".join(map(_entry, pieces()))
-
-
-def _entry(piece: Piece) -> str:
-    right = piece.right[piece.line - 1].strip()
-    if piece.kinds:
-        verdict = f"Line {piece.line}: {KINDS[piece.kinds[0]]}. The right line is `{right}`."
-    else:
-        verdict = f"No bug. The line `{right}` is right; `{piece.other.strip()}` is not."
-    code = "\n".join(piece.wrong if piece.kinds else piece.lines)
-    return _ENTRY.format(piece=piece, code=code, verdict=verdict, table=_table(piece))
+    return render("page_files/bughunt.md", pieces=pieces(), kinds=KINDS, table=_table).rstrip("\n") + "\n"
 
 
 def _table(piece: Piece) -> str:
@@ -108,10 +61,8 @@ def _table(piece: Piece) -> str:
     last = len(piece.picture["right"]) - 1
     places = range(0, last + 1, max(1, last // 4) if piece.picture["kind"] == "curve" else 1)
     columns = piece.picture.get("names") or [f"step {place}" for place in range(last + 1)]
-    rows = [
-        f"| {piece.picture['caption']} | {' | '.join(columns[place] for place in places)} |",
-        "|---|" + "---:|" * len(places),
-    ]
+    rows = [f"| {piece.picture['caption']} | {' | '.join(columns[place] for place in places)} |"]
+    rows.append("|---|" + "---:|" * len(places))
     for name, values in zip(names, (piece.picture["right"], piece.picture["other"]), strict=True):
-        rows.append(f"| {name} | {' | '.join(f'{values[place]:.2f}'.replace('-', _MINUS) for place in places)} |")
+        rows.append(f"| {name} | {' | '.join(f'{values[place]:.2f}' for place in places)} |".replace(" -", " \u2212"))
     return "\n".join(rows)

@@ -1,37 +1,36 @@
 """The known wrong answers (`misconceptions/`) and the correct answers in other styles (`variants/`), as submissions.
 
 Each is a small function in such a folder of its exercise, in a file named like the function to replace, or a change on
-the model answer (`changes.py`, `common_mistakes.py`). A submission is made from it by taking the model answer's module
-and replacing that one function, so it runs in a worker like everybody else's. Nothing is imported here: the files are
-read as text and parsed.
+the model answer (`changes.py`). Mistakes that look alike in several functions are in `common_mistakes.toml`. A
+submission is made from it by taking the model answer's module and replacing that one function, so it runs in a worker
+like everybody else's. Nothing is imported here: the files are read as text and parsed.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
+import re
 import textwrap
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..core import course
 from ..core.contents import read_submission
 from ..core.refusal import FileRefused, not_python
 from ..core.submission import Submission
-from . import changes, common_mistakes
+from . import changes
 from .generated import shown
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One wrong answer or one variant.
+    """One wrong answer or one variant of a function: the model answers with this function replaced.
 
-    Attributes:
-        exercise: Name of the exercise.
-        function: The function that it replaces.
-        name: Its own name.
-        sentence: First line of its docstring; for a misconception it completes "your numbers are what you get if ...".
-        explanation: The rest of the docstring.
-        submission: The model answers with this one function replaced.
+    The sentence of a misconception completes "your numbers are what you get if ...".
     """
 
     exercise: str
@@ -119,7 +118,7 @@ def _entries(folder: str, exercise: str) -> list[Entry]:
             continue
         text = whole_functions(path)
         if folder == "misconceptions":
-            text += common_mistakes.written_out(exercise, function)
+            text += _common(exercise, function)
         for node in _public_functions(text):
             sentence, _, rest = (ast.get_docstring(node) or "").partition("\n")
             if not sentence:
@@ -128,6 +127,44 @@ def _entries(folder: str, exercise: str) -> list[Entry]:
             explanation = " ".join(rest.split())
             found.append(Entry(exercise, function, node.name, sentence.strip(), explanation, submission))
     return found
+
+
+@functools.cache
+def common_mistakes() -> Mapping[str, Mapping[str, Any]]:
+    """The entries of `common_mistakes.toml`, which says what they mean, by their names."""
+    return tomllib.loads((course.FOLDERS / "common_mistakes.toml").read_text("utf-8"))
+
+
+def _common(exercise: str, function: str) -> str:
+    """All common mistakes of a function, as text."""
+    return "".join(
+        f"\n\n{common_mistake(name, mistake, exercise, function)}\n"
+        for name, mistake in common_mistakes().items()
+        if f"{exercise}.{function}" in mistake["functions"]
+    )
+
+
+def common_mistake(name: str, mistake: Mapping[str, Any], exercise: str, function: str) -> str:
+    """A common mistake, as the text of a function with its name.
+
+    Raises:
+        ChangeRefused: the model answer has no line that it changes.
+    """
+    model = (course.MODEL_ANSWERS / f"{exercise}.py").read_text("utf-8")
+    head, body = changes.head_and_body(model, function)
+    pattern = re.compile(mistake["from"])
+    matches = [match for line in body if (match := pattern.search(line.code))]
+    if not matches:
+        where = f"common_mistakes.toml: {name}"
+        raise changes.ChangeRefused(f"{where}: the model answer to `{function}` has nothing to change")
+    sentence = mistake["sentence"].format(**matches[0].groupdict())
+    return "\n".join(
+        [
+            *(line.text.replace(f"def {function}(", f"def {name}(") for line in head),
+            f'    """{sentence}\n{mistake["explanation"]}"""',
+            *(pattern.sub(mistake["to"], line.code) for line in body),
+        ]
+    )
 
 
 def _public_functions(text: str) -> list[ast.FunctionDef]:

@@ -26,7 +26,7 @@ import functools
 import io
 import textwrap
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..core.refusal import FileRefused
@@ -42,15 +42,13 @@ class Line(NamedTuple):
     text: str
     code: str
 
+    def says(self, code: str) -> bool:
+        """Whether it is this line, wherever it is indented to."""
+        return code.strip() in (self.code.strip(), self.text.strip())
+
 
 def written_out(text: str, model: str, function: str, file: str) -> str:
-    """A file of known answers in which every function is whole.
-
-    Args:
-        text: The file.
-        model: The module of the model answer.
-        function: The function that the answers replace.
-        file: Name of the file, for a sentence.
+    """A file of known answers to a function in which every answer is whole; `model` is the module of the model answer.
 
     Raises:
         ChangeRefused: a change does not fit the model answer, or is no change.
@@ -110,18 +108,18 @@ def head_and_body(model: str, function: str) -> tuple[Sequence[Line], Sequence[L
 
 
 def _whole_function(change: ast.FunctionDef, lines: Sequence[str], model: str, function: str) -> list[str]:
-    """The lines of the function that a change makes of the model answer.
-
-    Args:
-        change: The function without parameters.
-        lines: Those of its file.
-        model: The module of the model answer.
-        function: The function of it that is changed.
-    """
+    """The lines of the function that a change, one of the `lines` of its file, makes of the model answer."""
     head, body = head_and_body(model, function)
-    for hunk in _hunks(change):
-        body = _changed(body, hunk, function)
-    docstring = change.body[0]
+    docstring, *hunks = change.body
+    if not hunks:
+        raise ValueError("there is no hunk; after the docstring comes a string that says which lines are changed")
+    for hunk in hunks:
+        if not isinstance(hunk, ast.Expr) or not isinstance(hunk.value, ast.Constant):
+            raise ValueError(
+                f"line {hunk.lineno} is not a string; without parameters this is a change, with a string for each "
+                "hunk, and a whole function has the parameters of the model answer"
+            )
+        body = _changed(body, str(hunk.value.value), function)
     whole = [
         *(line.text.replace(f"def {function}(", f"def {change.name}(") for line in head),
         *lines[docstring.lineno - 1 : docstring.end_lineno],
@@ -133,20 +131,6 @@ def _whole_function(change: ast.FunctionDef, lines: Sequence[str], model: str, f
         where = (error.text or "").strip()
         raise ValueError(f"what comes out is not Python ({error.msg}: `{where}`); look at the lines with +") from None
     return whole
-
-
-def _hunks(change: ast.FunctionDef) -> Iterator[str]:
-    """The strings after the docstring of a change."""
-    if len(change.body) == 1:
-        raise ValueError("there is no hunk; after the docstring comes a string that says which lines are changed")
-    for node in change.body[1:]:
-        value = node.value if isinstance(node, ast.Expr) else None
-        if not isinstance(value, ast.Constant) or not isinstance(value.value, str):
-            raise ValueError(
-                f"line {node.lineno} is not a string; without parameters this is a change, with a string for each "
-                "hunk, and a whole function has the parameters of the model answer"
-            )
-        yield value.value
 
 
 def _changed(body: Sequence[Line], hunk: str, function: str) -> list[Line]:
@@ -166,39 +150,31 @@ def _changed(body: Sequence[Line], hunk: str, function: str) -> list[Line]:
         )
     starts = [start for start in range(len(body) - len(old) + 1) if _fits(old, body[start : start + len(old)])]
     if len(starts) != 1:
-        raise ValueError(_why_not(old, len(starts), body, function))
-    (start,) = starts
+        for code in old:
+            if not any(line.says(code) for line in body):
+                raise ValueError(
+                    f"the model answer to `{function}` has no line `{code.strip()}`; copy the line as it is there now"
+                )
+        raise ValueError(
+            f"the hunk with `{old[0].strip()}` fits {len(starts)} places of the model answer to `{function}`, not one; "
+            "copy its lines with those between them and one before or after, indented as they are there"
+        )
+    start, end = starts[0], starts[0] + len(old)
     further = _indentation(body[start].code) - _indentation(old[0])
-    there = iter(body[start : start + len(old)])
+    there = iter(body[start:end])
     changed = []
     for sign, code in lines:
         line = Line(" " * (further + _indentation(code)) + code.strip(), code) if sign == "+" else next(there)
         if sign != "-":
             changed.append(line)
-    return [*body[:start], *changed, *body[start + len(old) :]]
+    return [*body[:start], *changed, *body[end:]]
 
 
 def _fits(old: Sequence[str], window: Sequence[Line]) -> bool:
     """Whether lines of a hunk are these lines of the model answer, all moved by the same number of columns."""
-    pairs = [*zip(old, window, strict=True)]
-    further = {_indentation(line.code) - _indentation(code) for code, line in pairs}
-    return len(further) == 1 and all(_is_line(code, line) for code, line in pairs)
-
-
-def _is_line(code: str, line: Line) -> bool:
-    return code.strip() in (line.code.strip(), line.text.strip())
+    further = {_indentation(line.code) - _indentation(code) for code, line in zip(old, window, strict=True)}
+    return len(further) == 1 and all(line.says(code) for code, line in zip(old, window, strict=True))
 
 
 def _indentation(code: str) -> int:
     return len(code) - len(code.lstrip())
-
-
-def _why_not(old: Sequence[str], places: int, body: Sequence[Line], function: str) -> str:
-    """Why a hunk fits no place or several, and what to do."""
-    for code in old:
-        if not any(_is_line(code, line) for line in body):
-            return f"the model answer to `{function}` has no line `{code.strip()}`; copy the line as it is there now"
-    return (
-        f"the hunk with `{old[0].strip()}` fits {places} places of the model answer to `{function}`, not one; copy its "
-        "lines with those between them and one before or after, indented as they are there"
-    )

@@ -22,29 +22,17 @@ Values = Sequence[float | None]
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """One small chart.
+    """One small chart."""
 
-    Attributes:
-        heading: Its name, and in a second line its unit; empty under a chart that has them.
-        steps: Places of the values, rising.
-        values: The line; None where there is no value yet.
-        ends: The lowest and the highest value of the vertical axis.
-        band: The two lines around the band.
-        name: Id of its line, if other charts show it.
-        others: Names of the lines that it shows pale.
-        coins: Single rewards beside the line.
-        reward: Whether the band is one of rewards.
-    """
-
-    heading: tuple[str, str] = ("", "")
-    steps: Sequence[int]
-    values: Values
-    ends: tuple[float, float]
+    heading: tuple[str, str] = ("", "")  # its name, and in a second line its unit; empty under a chart that has them
+    steps: Sequence[int]  # places of the values, rising
+    values: Values  # the line; None where there is no value yet
+    ends: tuple[float, float]  # the lowest and the highest value of the vertical axis
     band: tuple[Values, Values] | None = None
-    name: str = ""
-    others: Sequence[str] = ()
-    coins: Values = ()
-    reward: bool = False
+    name: str = ""  # id of its line, if other charts show it
+    others: Sequence[str] = ()  # names of the lines that it shows pale
+    coins: Values = ()  # single rewards next to the line
+    reward: bool = False  # whether the band is one of rewards
 
 
 def picture(grid: Sequence[tuple[str, Sequence[Chart]]], *, title: str, height: int = 72) -> str:

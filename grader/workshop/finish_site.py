@@ -18,7 +18,7 @@ from .ways import redirect_old_addresses, with_ways
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
 _PICTURE = re.compile(r'<img alt="([^"]*)"[^>]*? src="([^":]*assets/runs/[^":]*\.svg)"[^>]*>')
 _WRAPPED = '<div class="md-typeset__scrollwrap"><div class="md-typeset__table">'
-_TABLE = re.compile(rf"(?<!{_WRAPPED})<table>.*?</table>", re.DOTALL)
+_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 _ROW, _TAG = re.compile(r"<tr>.*?</tr>", re.DOTALL), re.compile(r"<[^>]+>")
 _DRAWN = re.compile(r'<annotation.*?</annotation>|<span class="katex-html".*', re.DOTALL)
 _LONG_NAME = re.compile(r"<code>[^<]{24,}</code>")
@@ -29,9 +29,9 @@ _KINDS = {
     "chapter-question": ' id="the-question"',
 }
 """Pages that look different as a whole, and what says so in them."""
-_NOT_IN_THE_COURSE = "Not in this course"
 _BUNDLE = re.compile(r'<script src="([^"]*)assets/javascripts/bundle\.[^"]*"></script>')
 _LATE_SEARCH = "assets/late-search.js"
+_EARLY_CLASS = '<script>document.documentElement.className="js js-focus-visible"</script>'
 _TOKENS = re.compile(r'<link rel="stylesheet" href="([^"]*)assets/css/tokens\.css">')
 _FONTS, _IS_FONT = ("gabarito-latin", "literata-latin"), 'as="font" type="font/woff2" crossorigin'
 _ADDRESS = re.compile(r'<link rel="canonical" href="([^"]+)">')
@@ -53,11 +53,16 @@ def finish(folder: Path) -> None:
     texts = {path: path.read_text("utf-8") for path in folder.rglob("*.html")}
     found = _ADDRESS.search(texts.get(folder / "index.html", ""))
     home = found[1] if found and not _LOCAL.match(found[1]) else ""
-    for file, text in _with_formulas(texts).items():
+    unfinished = {path: text for path, text in texts.items() if _LATE_SEARCH not in text}
+    for file, text in _with_formulas(unfinished).items():
         page = file.relative_to(folder)
         text = with_ways(text, page, folder)
         text = _with_tables(_with_runs(_said_not_to_count(text, page), file.parent))
-        text = _with_share_tags(_with_fonts(_with_late_search(_with_its_kind(text))), home)
+        text = _with_share_tags(_with_fonts(_with_its_kind(text)), home)
+        # The index of the search is larger than all the rest: it is loaded when the search is opened.
+        text = _BUNDLE.sub(rf'<script src="\1{_LATE_SEARCH}"></script>\g<0>', text, count=1)
+        # The classes that the theme gives a page: later, each would cost a pass over all styles.
+        text = text.replace("<head>", f"<head>{_EARLY_CLASS}", 1)
         if text != texts[file]:
             file.write_text(text, "utf-8")
     redirect_old_addresses(folder)
@@ -66,24 +71,17 @@ def finish(folder: Path) -> None:
 def _said_not_to_count(text: str, page: Path) -> str:
     """A page that says so if it is of an exercise that is not in the course."""
     drafts = {each.name for each in published() if each.draft}
-    if page.parts[0] != "exercises" or drafts.isdisjoint(page.parts) or _NOT_IN_THE_COURSE in text:
+    if page.parts[0] != "exercises" or drafts.isdisjoint(page.parts):
         return text
     what = f"This exercise is not part of {html.escape(course.TITLE)}. You may read it and do it; it earns no points."
-    said = f'<div class="admonition note"><p class="admonition-title">{_NOT_IN_THE_COURSE}</p><p>{what}</p></div>'
-    return text.replace("</h1>", f"</h1>{said}", 1)
-
-
-def _with_late_search(text: str) -> str:
-    """A page that loads the index of the search when the search is opened: it is larger than all the rest."""
-    if _LATE_SEARCH in text:
-        return text
-    return _BUNDLE.sub(rf'<script src="\1{_LATE_SEARCH}"></script>\g<0>', text, count=1)
+    title = '<p class="admonition-title">Not in this course</p>'
+    return text.replace("</h1>", f'</h1><div class="admonition note">{title}<p>{what}</p></div>', 1)
 
 
 def _with_fonts(text: str) -> str:
     """A page that asks for its fonts at once: one that waits for a style sheet comes too late to be shown."""
     first = _TOKENS.search(text)
-    if first is None or 'as="font"' in text:
+    if first is None:
         return text
     links = (f'<link rel="preload" href="{first[1]}assets/vendor/fonts/{name}.woff2" {_IS_FONT}>' for name in _FONTS)
     return text.replace(first[0], "".join([*links, first[0]]), 1)
@@ -92,7 +90,7 @@ def _with_fonts(text: str) -> str:
 def _with_share_tags(text: str, home: str) -> str:
     """A page with Open Graph tags, which chats and feeds read beside its address; they need a whole address."""
     address = _ADDRESS.search(text)
-    if not home or not address or "og:image" in text:
+    if not home or not address:
         return text
     title, description = (re.search(pattern, text) for pattern in (_TITLE, _DESCRIPTION))
     properties = {
@@ -152,7 +150,7 @@ def _with_names(row: str, names: list[str]) -> str:
 def _with_its_kind(text: str) -> str:
     """A page that says in a class what it has: the selector :has would make each change of the page slow."""
     kinds = "".join(f"with-{kind} " for kind, sign in _KINDS.items() if sign in text)
-    return re.sub('<main class="(?!with-)', lambda match: match[0] + kinds, text, count=1)
+    return re.sub('<main class="', lambda match: match[0] + kinds, text, count=1)
 
 
 def _with_runs(text: str, folder: Path) -> str:

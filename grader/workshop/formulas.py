@@ -11,10 +11,9 @@ import atexit
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from py_mini_racer import MiniRacer
@@ -23,62 +22,54 @@ KATEX = Path(__file__).parent / "katex/katex.min.js"
 _INDEX = r"(?:_(?:\{(?:[^{}]|\{[^{}]*\})*\}|\w))?"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Term:
-    """A term of the loss, wherever it is named.
-
-    Attributes:
-        name: Its class is `term-NAME`.
-        tex: Regular expression of it in formulas.
-        code: Its names in the course's code.
-        glossary: Anchors of its entries in the glossary.
-    """
+class Term(NamedTuple):
+    """A term of the loss; its class is `term-NAME`."""
 
     name: str
-    tex: str
-    code: Sequence[str]
-    glossary: Sequence[str]
+    tex: str  # regular expression of it in formulas
+    code: Sequence[str]  # its names in the course's code
+    glossary: Sequence[str]  # anchors of its entries in the glossary
 
 
 TERMS = (
     Term(
-        name="old",
-        tex=r"\\pi_(?:\\text\{old\}|\{\\text\{old\}[^{}]*\})",
-        code=("old_logp", "old_logits"),
-        glossary=("old-policy",),
+        "old",
+        r"\\pi_(?:\\text\{old\}|\{\\text\{old\}[^{}]*\})",
+        ("old_logp", "old_logits"),
+        ("old-policy",),
     ),
     Term(
-        name="reference",
-        tex=r"\\pi_(?:\\text\{ref\}|\{\\text\{ref\}[^{}]*\})",
-        code=("ref_logp", "ref_logits", "reference"),
-        glossary=("reference-policy",),
+        "reference",
+        r"\\pi_(?:\\text\{ref\}|\{\\text\{ref\}[^{}]*\})",
+        ("ref_logp", "ref_logits", "reference"),
+        ("reference-policy",),
     ),
-    Term(name="policy", tex=r"\\pi(?:_\\theta|_j)?(?![A-Za-z_])", code=("logp", "policy"), glossary=("policy",)),
-    Term(name="ratio", tex=rf"\\rho{_INDEX}", code=("importance_ratio", "ratio"), glossary=("importance-ratio",)),
+    Term("policy", r"\\pi(?:_\\theta|_j)?(?![A-Za-z_])", ("logp", "policy"), ("policy",)),
+    Term("ratio", rf"\\rho{_INDEX}", ("importance_ratio", "ratio"), ("importance-ratio",)),
     Term(
-        name="clip",
-        tex=r"\\(?:operatorname|mathrm)\{clip\}|\\varepsilon(?:_\\text\{high\})?",
-        code=("clipped_surrogate", "clip_eps", "clip_eps_high", "clip_fraction"),
-        glossary=("clipping", "clipped-surrogate", "the-clip-binds", "clip-fraction"),
-    ),
-    Term(
-        name="kl",
-        tex=r"\\mathrm\{KL\}|k_[123]",
-        code=("categorical_kl", "kl_estimate", "kl", "kl_coef"),
-        glossary=("kl-divergence", "kl-penalty", "k1-k2-k3"),
+        "clip",
+        r"\\(?:operatorname|mathrm)\{clip\}|\\varepsilon(?:_\\text\{high\})?",
+        ("clipped_surrogate", "clip_eps", "clip_eps_high", "clip_fraction"),
+        ("clipping", "clipped-surrogate", "the-clip-binds", "clip-fraction"),
     ),
     Term(
-        name="advantage",
-        tex=rf"(?<![A-Za-z\\])A{_INDEX}(?![A-Za-z])",
-        code=("group_advantages", "advantages", "advantage"),
-        glossary=("advantage", "relative-advantage-normalization"),
+        "kl",
+        r"\\mathrm\{KL\}|k_[123]",
+        ("categorical_kl", "kl_estimate", "kl", "kl_coef"),
+        ("kl-divergence", "kl-penalty", "k1-k2-k3"),
     ),
-    Term(name="mean", tex=r"\\operatorname\{mean\}\(r\)", code=(), glossary=("baseline",)),
     Term(
-        name="reward",
-        tex=rf"(?:\\tilde )?(?<![A-Za-z\\])r{_INDEX}(?![A-Za-z])",
-        code=("rewards", "reward", "mean_reward"),
-        glossary=("reward",),
+        "advantage",
+        rf"(?<![A-Za-z\\])A{_INDEX}(?![A-Za-z])",
+        ("group_advantages", "advantages", "advantage"),
+        ("advantage", "relative-advantage-normalization"),
+    ),
+    Term("mean", r"\\operatorname\{mean\}\(r\)", (), ("baseline",)),
+    Term(
+        "reward",
+        rf"(?:\\tilde )?(?<![A-Za-z\\])r{_INDEX}(?![A-Za-z])",
+        ("rewards", "reward", "mean_reward"),
+        ("reward",),
     ),
 )
 
@@ -102,15 +93,11 @@ _TYPESET = """formulas => formulas.map(([tex, displayMode]) => katex.renderToStr
 
 
 def typeset(formulas: Sequence[tuple[str, bool]]) -> list[str]:
-    """HTML of formulas, which has MathML in it for screen readers.
-
-    Args:
-        formulas: TeX, and whether it is in a line of its own.
-
-    Raises:
-        py_mini_racer.JSEvalException: KaTeX cannot read a formula.
-    """
-    marked = [(_IN_TEX.sub(_with_htmlclass, tex), own) for tex, own in formulas]
+    """HTML of formulas, each TeX and whether it is in a line of its own; it has MathML in it for screen readers."""
+    marked = [
+        (_IN_TEX.sub(lambda term: rf"\htmlClass{{term-{term.lastgroup}}}{{{term[0]}}}", tex), own)
+        for tex, own in formulas
+    ]
     made: list[str] = json.loads(str(_engine().eval(f"JSON.stringify(({_TYPESET})({json.dumps(marked)}))")))
     return [_with_height(each) if own else each for each, (_, own) in zip(made, marked, strict=True)]
 
@@ -130,10 +117,6 @@ def name_terms(page: str) -> str:
     """The HTML of a page, with the class of its term at each name in code and at each link to the glossary."""
     page = _NAMED.sub(lambda each: f"<{each[1]}{_with_class(each[2], _BY_CODE[each[3]])}>{each[3]}</{each[1]}>", page)
     return _LINKED.sub(lambda each: f'<a class="term-{_BY_ANCHOR[each[1]]}" ', page)
-
-
-def _with_htmlclass(term: re.Match[str]) -> str:
-    return rf"\htmlClass{{term-{term.lastgroup}}}{{{term[0]}}}"
 
 
 def _with_class(attribute: str, term: str) -> str:

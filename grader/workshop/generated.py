@@ -1,36 +1,17 @@
-"""Files that a command writes and that are part of the course: write the stale ones, or say which they are."""
+"""Files that a command or the build of the site writes."""
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core import course
 
-
-def write_or_check(texts: Mapping[Path, str], *, command: str, what: str, check: bool) -> int:
-    """Write the files whose text changed; with `check` only name them.
-
-    Args:
-        texts: File to the text that it must hold.
-        command: That writes them, for the message.
-        what: They are, all together: "the vectors are".
-        check: Write nothing.
-
-    Returns:
-        Exit code: 1 if a file is stale and was only checked.
-    """
-    stale = [path for path, text in texts.items() if not holds(path, text)]
-    for path in stale:
-        if not check:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(texts[path], "utf-8", newline="\n")
-        print(f"{shown(path)} " + (f"is stale: run `{command}`" if check else "written"))
-    if not stale:
-        print(f"{what} current")
-    return 1 if stale and check else 0
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def holds(path: Path, text: str) -> bool:
@@ -46,3 +27,20 @@ def shown(path: Path) -> str:
 def one_per_line(entries: Sequence[Mapping[str, Any]]) -> str:
     """JSON objects with a line for each, so that a difference between two versions is a line."""
     return ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+
+
+@functools.cache
+def _templates() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def render(name: str, **values: object) -> str:
+    """A template in a folder of this room, with values put in. Nothing is escaped."""
+    return _templates().get_template(name).render(**values)

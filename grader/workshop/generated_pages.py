@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from ..core import course
 from ..grading import observations
 from . import mistakes, run_pictures
-from .mistake_numbers import finder
+from .generated import render
 from .published import published
 
 _PAGES = (
@@ -18,29 +18,6 @@ _PAGES = (
     "docs/mistakes/*.md",
     "docs/reference/api/*.md",
 )
-_API = """\
----
-title: What you write
----
-
-# What you write
-
-The functions of the exercises, as their docstrings describe them. The stubs in `starter/` hold the same text. Functions
-whose names begin with an underscore are given code and are left out here.
-
-| Exercise | Functions |
-|---|---|
-"""
-_API_OF_ONE = """\
----
-title: "{exercise.number}. {exercise.short}: functions"
-search: {{exclude: true}}
----
-
-# {exercise.number}. {exercise.short}: functions
-
-You write these functions in `starter/{exercise.file_name}`, which holds the same docstrings.
-"""
 
 
 def write(others: Mapping[str, str]) -> None:
@@ -57,32 +34,14 @@ def write(others: Mapping[str, str]) -> None:
 
 def texts() -> dict[str, str]:
     """Path, from the repository root, to text, of all these pages."""
-    return mistakes_pages() | _api_pages()
-
-
-def mistakes_pages() -> dict[str, str]:
-    """Path, from the repository root, to text: a page for each exercise, and the page of general observations."""
+    shown = published()
     pages = {
-        exercise.mistakes_page: mistakes.make(exercise.name, figure=finder(exercise.name))
-        for exercise in course.KNOWN
-        if not exercise.draft or (exercise.folder / "vectors.json").is_file()
+        "docs/reference/api.md": render("page_files/api.md", exercises=shown),
+        observations.PAGE: mistakes.make_general(),
     }
-    return pages | {observations.PAGE: mistakes.make_general()}
-
-
-def _api_pages() -> dict[str, str]:
-    """The pages of docstrings: one that lists all functions, and one for each exercise.
-
-    One page with all docstrings takes a phone seconds to lay out.
-    """
-    pages = {}
-    rows = []
-    for exercise in published():
-        page = f"../exercises/{exercise.name}/functions.md"
-        module, functions = f"starter.{exercise.name}", exercise.function_names
-        pages[f"docs/exercises/{exercise.name}/functions.md"] = _API_OF_ONE.format(exercise=exercise) + "".join(
-            f"\n::: {module}.{function}\n    options: {{heading_level: 2}}\n" for function in functions
-        )
-        links = ", ".join(f"[`{function}`]({page}#{module}.{function})" for function in functions)
-        rows.append(f"| {exercise.number}. [{exercise.title}]({page}) | {links} |\n")
-    return {"docs/reference/api.md": _API + "".join(rows), **pages}
+    for each in shown:  # one page with all docstrings takes a phone seconds to lay out
+        pages[f"docs/exercises/{each.name}/functions.md"] = render("page_files/functions.md", exercise=each)
+    for each in course.KNOWN:
+        if not each.draft or (each.folder / "vectors.json").is_file():
+            pages[each.mistakes_page] = mistakes.make(each.name, figure=True)
+    return pages

@@ -10,7 +10,6 @@ tests, and of the site all but the pages that reports name; these become plain M
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
 import json
 import posixpath
@@ -18,11 +17,9 @@ import re
 import textwrap
 import tomllib
 import zipfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from string import Template
-from typing import Any
 
 from ..core import course
 from ..core.text import listed
@@ -32,6 +29,7 @@ from ..grading.points import FILE_NAME as POINTS
 from . import mistakes
 from .course_lists import facts
 from .functions import GIVEN, of_exercises, read_modules
+from .generated import render
 from .page_values import expand
 from .rooms import ROOMS
 from .stubs import make_stubs
@@ -64,7 +62,6 @@ GRADER = (
 
 _TEMPLATES = Path(__file__).parent / "handout_files"
 _WRITTEN_AS = {
-    "README.md": "README.md",
     "Makefile": "Makefile",
     "gitignore": ".gitignore",
     "gitattributes": ".gitattributes",
@@ -74,7 +71,6 @@ MANIFEST = "grader/core/manifest.json"
 LIBRARIES = "docs/assets/runs/as-shipped.json"
 """What libraries compute on one batch, for `starter/given/as_shipped.py`."""
 
-_PACKAGE = re.compile(r"grader/(.*/)?__init__\.py$")
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _FOLDED = re.compile(r"^/// details \| ([^\n]+)\n(?: +type:[^\n]*\n)? +attrs: \{id: ([^}]+)}\n(.*?)^///$", re.M | re.S)
 _HINT = re.compile(r'^\?\?\? \w+ "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
@@ -84,14 +80,11 @@ _EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say
 
 
 def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None = None) -> dict[str, bytes]:
-    """Every file of the handout.
+    """Every file of the handout, by its path; sorted. Texts have the line end "\\n".
 
     Args:
         site: Address of the published pages; None puts the pages of the exercises into the handout.
         exercises: Those that are handed out, in the order of the course; None: all of it, the optional ones too.
-
-    Returns:
-        Path, from the root of the handout, to content; sorted. Texts have the line end "\n".
 
     Raises:
         OSError: a file that students need is missing here.
@@ -103,18 +96,20 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     files = {f"starter/{name}": text.encode() for name, text in stubs.items() if name in modules}
     given = (f"starter/{name}" for name in modules if name not in stubs)
     record = [LIBRARIES] if f"{GIVEN}/as_shipped.py" in modules else []
-    files |= course_files("starter/README.md", *given, *weights_of(names), *record, exercises=names)
+    files |= course_files(*given, *weights_of(names), *record, exercises=names)
     graded_with = {name for each in exercises for name in each.given}
     files |= {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
     files |= course_files(*GRADER, exercises=names) | _points(exercises)
     files |= {} if site else _pages(exercises)
     files |= course_file(site=site, exercises=names)
-    files["starter/README.md"] = _first_steps(files, exercises)
+    programs = [name.removesuffix(".py") for name in modules if name.startswith("run_")]
     for template, name in _WRITTEN_AS.items():
-        text = (_TEMPLATES / template).read_text("utf-8")  # "\r\n" is read as "\n"
-        files[name] = (_readme(text, site, exercises) if name == "README.md" else text).encode()
-    files["pyproject.toml"] = pyproject(files).encode()
-    files[MANIFEST] = _manifest(files, exercises).encode()
+        files[name] = (_TEMPLATES / template).read_text("utf-8").encode()  # "\r\n" is read as "\n"
+    files["README.md"] = _readme(site or "", exercises, programs).encode()
+    files["pyproject.toml"] = pyproject().encode()
+    own = {f"starter/{exercise.file_name}" for exercise in exercises}
+    digests = {name: digest(content) for name, content in sorted(files.items()) if name not in own}
+    files[MANIFEST] = json.dumps(digests, indent=1).encode()
     return dict(sorted(files.items()))
 
 
@@ -183,30 +178,51 @@ def write_folder(files: Mapping[str, bytes], folder: Path) -> None:
         path.write_bytes(content)
 
 
-def write_zip(files: Mapping[str, bytes], path: Path, *, folder: str = "", executable: tuple[str, ...] = ()) -> None:
-    """Write files as a zip: the same files give the same bytes, on every machine and with every zlib.
+def renew(folder: Path, files: Mapping[str, bytes]) -> tuple[list[str], list[str], list[str]]:
+    """Write a newer handout over an older one: everything but the modules that students write.
 
-    Args:
-        files: Path to content.
-        path: The zip.
-        folder: That all of them lie in.
-        executable: Names of files that are run.
+    If it is interrupted, the same again finishes it: the manifest is written last.
+
+    Returns:
+        The files that were written, those that are no longer handed out and were removed, and the modules that stayed.
+
+    Raises:
+        OSError: a file cannot be read, written or removed.
+        ValueError: the manifest of the older handout is damaged.
     """
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
-        for name, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(posixpath.join(folder, name), _EARLIEST)
-            entry.create_system = 3  # Unix, also on Windows: the mode is kept there only
-            entry.external_attr = (0o100755 if name in executable else 0o100644) << 16
-            archive.writestr(entry, content)
+    given = json.loads((folder / MANIFEST).read_text("utf-8"))
+    own = files.keys() - json.loads(files[MANIFEST]).keys() - {MANIFEST}
+    kept = sorted(name for name in own if (folder / name).is_file())
+    current = {
+        name
+        for name, content in files.items()
+        if (folder / name).is_file() and digest((folder / name).read_bytes()) == digest(content)
+    }
+    written = sorted(files.keys() - current - {*kept}, key=lambda name: (name == MANIFEST, name))
+    removed = sorted(name for name in given.keys() - files.keys() if (folder / name).is_file())
+    for name in removed:
+        (folder / name).unlink()
+    write_folder({name: files[name] for name in written}, folder)
+    return written, removed, kept
+
+
+def write_zip(files: Mapping[str, bytes], path: Path, *, folder: str = "", executable: tuple[str, ...] = ()) -> None:
+    """Write files as a zip, all in one folder: the same files give the same bytes, with every zlib."""
+    part = path.with_name(f"{path.name}.part")  # moved into its place when it is whole: nobody shall upload a half
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_STORED) as archive:
+            for name, content in sorted(files.items()):
+                entry = zipfile.ZipInfo(posixpath.join(folder, name), _EARLIEST)
+                entry.create_system = 3  # Unix, also on Windows: the mode is kept there only
+                entry.external_attr = (0o100755 if name in executable else 0o100644) << 16
+                archive.writestr(entry, content)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def read(path: Path) -> dict[str, bytes]:
-    """The files of a folder, but for git's and an environment's, or of a zip, without the one folder around them.
-
-    Raises:
-        OSError: it cannot be read.
-        zipfile.BadZipFile: it is no zip.
-    """
+    """The files of a folder, but for git's and an environment's, or of a zip, without the one folder around them."""
     if path.is_dir():
         found = {each.relative_to(path).as_posix(): each for each in sorted(path.rglob("*")) if each.is_file()}
         return {name: each.read_bytes() for name, each in found.items() if not name.startswith((".git/", ".venv/"))}
@@ -230,70 +246,28 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
-def _manifest(files: Mapping[str, bytes], exercises: Sequence[course.Exercise]) -> str:
-    """The files that students leave as they are, for `course doctor`."""
-    own = {f"starter/{exercise.file_name}" for exercise in exercises}
-    return json.dumps({name: digest(content) for name, content in sorted(files.items()) if name not in own}, indent=1)
+def pyproject() -> str:
+    """Our pyproject.toml without tools and extras."""
+    text = (course.ROOT / "pyproject.toml").read_text("utf-8")
+    before, after = text.index("[project.optional-dependencies]"), text.index("[project.scripts]")
+    return text[:before] + text[after : text.index("[tool.pytest")]
 
 
-def _project() -> dict[str, Any]:
-    return tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))
-
-
-def pyproject(files: Iterable[str]) -> str:
-    """Our pyproject.toml for some of our files: their packages, no tools and no extras.
-
-    A string of JSON is one of TOML, and so is a list of them.
-    """
-    files, project = {*files}, _project()
-    ours, tool = project["project"], project["tool"]["setuptools"]
-    packages = sorted(Path(name).parent.as_posix().replace("/", ".") for name in files if _PACKAGE.match(name))
-    data = [pattern for pattern in tool["package-data"]["grader"] if fnmatch.filter(files, f"grader/{pattern}")]
-    data.append(MANIFEST.removeprefix("grader/"))
-    kept = ("name", "version", "description", "readme", "license", "license-files", "requires-python", "dependencies")
-    lines = ["[build-system]"]
-    lines += [f"{name} = {json.dumps(value)}" for name, value in project["build-system"].items()]
-    lines += ["", "[project]", *(f"{name} = {json.dumps(ours[name])}" for name in kept)]
-    lines += ["", "[project.scripts]", *(f"{name} = {json.dumps(value)}" for name, value in ours["scripts"].items())]
-    lines += ["", "[tool.setuptools]", f"packages = {json.dumps(packages)}"]
-    lines += ["", "[tool.setuptools.package-data]", f"grader = {json.dumps(data)}", ""]
-    return "\n".join(lines)
-
-
-def _readme(text: str, site: str | None, exercises: Sequence[course.Exercise]) -> str:
-    """The README: a line that begins with "$site_only " or "$folder_only " is for one kind of handout."""
-    ours, other = ("$site_only ", "$folder_only ") if site else ("$folder_only ", "$site_only ")
-    kept = "".join(line.removeprefix(ours) for line in text.splitlines(keepends=True) if not line.startswith(other))
-    project, counted = _project()["project"], [each for each in exercises if not each.optional]
-    return Template(kept).substitute(
+def _readme(site: str, exercises: Sequence[course.Exercise], programs: Sequence[str]) -> str:
+    project = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    counted = [each for each in exercises if not each.optional] or exercises
+    return render(
+        "handout_files/README.md",
         title=course.TITLE,
-        facts="".join(f"\n- **{name}**: {text}" for name, text in facts()),
+        facts=[*facts()],
         first=exercises[0].name,
-        files=listed([f"`{each.file_name}`" for each in counted or exercises]),
-        optional="".join(
-            f" `{each.file_name}` is optional: `grade {each.name}`." for each in exercises if each.optional
-        ),
-        worksheet=" and, if you did the worksheet, `worksheet.json`" if site and course.WRITTEN.worksheet else "",
-        uncounted="" if course.WRITTEN.worksheet else "; this course does not count it",
-        site=(site or "").rstrip("/"),
-        name=project["name"],
-        version=project["version"],
+        files=listed([f"`{each.file_name}`" for each in counted]),
+        optional=[each for each in exercises if each.optional],
+        programs=programs,
+        counts_worksheet=course.WRITTEN.worksheet,
+        site=site.rstrip("/"),
+        version=f"{project['name']} {project['version']}",
     )
-
-
-def _first_steps(files: Mapping[str, bytes], exercises: Sequence[course.Exercise]) -> bytes:
-    """The README of starter/, which names what this handout has."""
-    text = files["starter/README.md"].decode()
-    first, *others = [f"`{each.file_name}`" for each in exercises if not each.optional] or ["`kl.py`"]
-    text = text.replace("`advantages.py`", first).replace("grade advantages", f"grade {first[1:-4]}")
-    optional = [f"`{each.file_name}` is optional." for each in exercises if each.optional]
-    steps = " ".join(([f"Go on with {listed(others)}."] if others else []) + optional)
-    text = re.sub(r"^3\. .*$", f"3. {steps}" if steps else "3. Hand in.", text, flags=re.MULTILINE)
-    programs = re.findall(r"`(run_\w+\.py)`", text)
-    kept = [f"`{name}`" for name in programs if f"starter/{name}" in files]
-    what = "train with your code: `python -m starter.{}` (from the folder above this one)"
-    line = f"| {', '.join(kept)} | {what.format(kept[0][1:-4])} |\n" if kept else ""
-    return re.sub(r"^\| `run_.*\n", line, text, flags=re.MULTILINE).encode()
 
 
 def _pages(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:

@@ -17,8 +17,9 @@ import html
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..core import course
 from ..grading.check import checks_of
@@ -28,10 +29,8 @@ from .stubs import make_stubs, regions
 WINDOW = 14
 """Measured on this course: what students get besides the stubs shares runs of up to 13 words with a solution, and
 `_PUBLIC`; the shortest solution has 21."""
-
 SHARE = 0.5
 """Measured: no public file holds 0.2 of a function that is not public (the most: the oracle of `completion_mask`)."""
-
 _PUBLIC = ("equal = (rewards == rewards[..., :1]).all(",)
 """Code of `simulation.py`, which public checks need, that numpy and torch write alike."""
 
@@ -44,15 +43,8 @@ _COMMENT = re.compile(r"#.*?(?=\\n|$)")
 Words = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Leak:
-    """Something that must not be in a handout.
-
-    Attributes:
-        file: Where.
-        line: In which line, from 1; 0 if it is the file as a whole.
-        what: Names what was found, in a few words.
-    """
+class Leak(NamedTuple):
+    """Something that must not be in a handout, and the line where it begins; line 0 is the file as a whole."""
 
     file: str
     line: int
@@ -62,21 +54,21 @@ class Leak:
         return f"{self.file}:{self.line}: {self.what}" if self.line else f"{self.file}: {self.what}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Secrets:
-    """What to look for.
+    """What to look for."""
 
-    Attributes:
-        runs: Run of words to the names of the texts that it comes from.
-        enough: Name of a text to the number of its runs that make a leak.
-        lengths: First word of a run to the lengths of the runs that begin with it.
-        weights: SHA-256 of the files that may be there and are not text.
-    """
+    runs: dict[Words, list[str]] = field(default_factory=dict)  # to the names of the texts that they come from
+    enough: dict[str, int] = field(default_factory=dict)  # name of a text to the number of its runs that make a leak
+    lengths: dict[str, set[int]] = field(default_factory=dict)  # of the runs that begin with a word
+    weights: set[str] = field(default_factory=set)  # SHA-256 of the files that may be there and are not text
 
-    runs: Mapping[Words, Sequence[str]]
-    enough: Mapping[str, int]
-    lengths: Mapping[str, set[int]]
-    weights: frozenset[str]
+    def add(self, name: str, found: set[Words], share: float = 0.0) -> None:
+        """Add a text; a `share` of its runs makes a leak, or one run."""
+        self.enough[name] = max(1, math.ceil(share * len(found)))
+        for run in found:
+            self.runs.setdefault(run, []).append(name)
+            self.lengths.setdefault(run[0], set()).add(len(run))
 
 
 @functools.cache
@@ -85,38 +77,23 @@ def secrets() -> Secrets:
     given = make_stubs(course.MODEL_ANSWERS)
     given |= {str(path): path.read_text("utf-8") for path in course.STARTER.rglob("*.py") if path.name not in given}
     known = {run for text in [*given.values(), *_PUBLIC] for run in _runs(text)}
-    runs: dict[Words, list[str]] = {}
-    enough: dict[str, int] = {}
-    lengths: dict[str, set[int]] = {}
-
-    def add(name: str, found: Iterable[Words], share: float = 0.0) -> None:
-        unknown = {*found} - known
-        enough[name] = max(1, math.ceil(share * len(unknown)))
-        for run in unknown:
-            runs.setdefault(run, []).append(name)
-            lengths.setdefault(run[0], set()).add(len(run))
-
+    hidden = Secrets(weights={_sha256(path.read_bytes()) for path in course.STARTER.rglob("*.safetensors")})
     for path in sorted(course.MODEL_ANSWERS.glob("*.py")):
         for region in regions(path.read_text("utf-8"), path=path):
-            add(f"the solution of {path.stem}.{region.function}", _runs("\n".join(region.lines)))
+            name = f"the solution of {path.stem}.{region.function}"
+            hidden.add(name, {*_runs("\n".join(region.lines))} - known)
     for name, code in _functions_not_public():
-        add(name, _runs(code), SHARE)
-    for sentence, name in _names_of_hidden_checks():
-        add(name, [tuple(word for word, _ in _words(sentence))])
-    weights = frozenset(_sha256(path.read_bytes()) for path in course.STARTER.rglob("*.safetensors"))
-    return Secrets(runs, enough, lengths, weights)
+        hidden.add(name, {*_runs(code)} - known, SHARE)
+    for check in (each for exercise in course.EXERCISES for each in checks_of(exercise.name, hidden=True)):
+        if check.hidden:
+            name = check.id.partition(".")[2]
+            for text in (name, f"test_{name}", check.title):
+                hidden.add(f"the hidden check {check.id}", {tuple(word for word, _ in _words(text))})
+    return hidden
 
 
 def scan(files: Mapping[str, bytes], hidden: Secrets) -> list[Leak]:
-    """Look through files.
-
-    Args:
-        files: Path, from the root of the handout, to content.
-        hidden: What must not be there.
-
-    Returns:
-        What was found, each thing once per file, with the line where it begins.
-    """
+    """Look through files: what was found, each thing once per file, with the line where it begins."""
     leaks: list[Leak] = []
     for name, content in sorted(files.items()):
         if _sha256(content) in hidden.weights:
@@ -128,9 +105,8 @@ def scan(files: Mapping[str, bytes], hidden: Secrets) -> list[Leak]:
         if "\0" in text:  # UTF-16, probably
             leaks.append(Leak(name, 0, "not text, so it cannot be looked through"))
         else:
-            leaks += sorted(
-                (Leak(name, line, what) for what, line in _in_text(text, hidden)), key=lambda leak: leak.line
-            )
+            found = [Leak(name, line, what) for what, line in _in_text(text, hidden)]
+            leaks += sorted(found, key=lambda leak: leak.line)
     return leaks
 
 
@@ -178,27 +154,18 @@ def _runs(code: str) -> Iterator[Words]:
 
 def _functions_not_public() -> Iterator[tuple[str, str]]:
     """Name and body of every misconception, variant and hidden check."""
-    texts = [
-        *(("the misconception", path, whole_functions(path)) for path in course.FOLDERS.glob("*/misconceptions/*.py")),
-        *(("the variant", path, whole_functions(path)) for path in course.FOLDERS.glob("*/variants/*.py")),
-        *(("the hidden check", path, path.read_text("utf-8")) for path in course.FOLDERS.glob("*/hidden_checks.py")),
-    ]
-    for what, path, source in texts:
-        for node in ast.parse(source).body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                body = node.body[ast.get_docstring(node) is not None :]
-                lines = source.split("\n")[body[0].lineno - 1 : node.end_lineno] if body else []
-                yield f"{what} {path.stem}.{node.name}", textwrap.dedent("\n".join(lines))
-
-
-def _names_of_hidden_checks() -> Iterator[tuple[str, str]]:
-    """Names and titles of hidden checks."""
-    for exercise in course.EXERCISES:
-        for check in checks_of(exercise.name, hidden=True):
-            if check.hidden:
-                name = check.id.partition(".")[2]
-                for text in (name, f"test_{name}", check.title):
-                    yield text, f"the hidden check {check.id}"
+    for what, pattern in (
+        ("the misconception", "*/misconceptions/*.py"),
+        ("the variant", "*/variants/*.py"),
+        ("the hidden check", "*/hidden_checks.py"),
+    ):
+        for path in course.FOLDERS.glob(pattern):
+            source = path.read_text("utf-8") if path.name == "hidden_checks.py" else whole_functions(path)
+            for node in ast.parse(source).body:
+                if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                    body = node.body[ast.get_docstring(node) is not None :]
+                    lines = source.split("\n")[body[0].lineno - 1 : node.end_lineno] if body else []
+                    yield f"{what} {path.stem}.{node.name}", textwrap.dedent("\n".join(lines))
 
 
 def _sha256(content: bytes) -> str:

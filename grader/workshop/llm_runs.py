@@ -7,7 +7,7 @@ of the challenge runs its command.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,37 +20,21 @@ CHALLENGE_FILE = course.ROOT / "docs/results/challenge.jsonl"
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """One run of `run_llm` on the sums.
+    """One run of `run_llm` on the sums."""
 
-    Attributes:
-        options: Of `run_llm`, without those of the folder; "" is the recipe that it has by itself.
-        seed: Of the samples.
-        version: Commit of the course; "-dirty" at its end where files were changed.
-        torch: Its version.
-        before: Accuracy on the held-out prompts before the first step.
-        accuracy: After the last one.
-        steps: They were fixed beforehand.
-        completions: That were drawn in training.
-        cpu_seconds: Of the whole process, all threads.
-        peak_gigabytes: The most memory that it held.
-        curve: Accuracy on the way, on the first 64 held-out prompts: [step, accuracy].
-        by: Who ran it, in the challenge.
-        code: Link to the code, in the challenge, if it is not the course's.
-    """
-
-    options: str
+    options: str  # of `run_llm`, without those of the folder; "" is the recipe that it has by itself
     seed: int
-    version: str
+    version: str  # commit of the course; "-dirty" at its end where files were changed
     torch: str
-    before: float
-    accuracy: float
+    before: float  # accuracy on the held-out prompts before the first step
+    accuracy: float  # after the last one
     steps: int
-    completions: int
-    cpu_seconds: float
+    completions: int  # drawn in training
+    cpu_seconds: float  # of the whole process, all threads
     peak_gigabytes: float
-    curve: list[list[float]]
-    by: str = ""
-    code: str = ""
+    curve: list[list[float]]  # [step, accuracy] on the first 64 held-out prompts
+    by: str = ""  # in the challenge: who ran it
+    code: str = ""  # in the challenge: link to the code, if it is not the course's
 
 
 RECIPE = "--steps 60"
@@ -69,50 +53,48 @@ SETTINGS = {
 
 
 def outcomes(path: Path) -> list[Outcome]:
-    """The runs in a file."""
-    return [Outcome(**json.loads(line)) for line in path.read_text("utf-8").splitlines() if line]
+    """The runs in a file, by seed."""
+    runs = [Outcome(**json.loads(line)) for line in path.read_text("utf-8").splitlines() if line]
+    return sorted(runs, key=lambda run: run.seed)
 
 
 def of_setting(options: str, runs: Sequence[Outcome]) -> list[Outcome]:
-    """The runs with some options, by seed."""
+    """The runs with some options."""
     wanted = f"{RECIPE} {options}".rstrip()
-    return sorted((run for run in runs if run.options == wanted), key=lambda run: run.seed)
+    return [run for run in runs if run.options == wanted]
 
 
-def moments(runs: Sequence[Outcome]) -> Iterator[tuple[int, list[float]]]:
-    """Each step at which all of them were measured, and their accuracies there."""
-    for moment in zip(*(run.curve for run in runs), strict=True):
-        yield int(moment[0][0]), [score for _, score in moment]
-
-
-def seed_rows() -> Iterator[str]:
+def seed_table() -> str:
     """Rows of the table of the ten seeds."""
-    for run in sorted(outcomes(SEEDS_FILE), key=lambda run: run.seed):
-        yield (
-            f"| {run.seed} | {100 * run.before:.1f} % | {100 * run.accuracy:.1f} % | {run.cpu_seconds:.0f} "
-            f"| {run.cpu_seconds / run.steps:.1f} | {run.peak_gigabytes:.2f} |"
-        )
+    return "\n".join(
+        f"| {run.seed} | {100 * run.before:.1f} % | {100 * run.accuracy:.1f} % | {run.cpu_seconds:.0f} "
+        f"| {run.cpu_seconds / run.steps:.1f} | {run.peak_gigabytes:.2f} |"
+        for run in outcomes(SEEDS_FILE)
+    )
 
 
-def setting_rows() -> Iterator[str]:
+def setting_table() -> str:
     """Rows of the table of other settings."""
-    runs = outcomes(SETTINGS_FILE)
+    rows, runs = [], outcomes(SETTINGS_FILE)
     for options in SETTINGS:
         first, second = of_setting(options, runs)
         what = f"`{options}`" if options else "the recipe"
-        yield (
+        rows.append(
             f"| {what} | {100 * first.accuracy:.1f} % | {100 * second.accuracy:.1f} % "
             f"| {(first.cpu_seconds + second.cpu_seconds) / 2:.0f} "
             f"| {max(first.peak_gigabytes, second.peak_gigabytes):.2f} |"
         )
+    return "\n".join(rows)
 
 
-def challenge_rows() -> Iterator[str]:
+def challenge_table() -> str:
     """Rows of the table of the open challenge, the fewest completions first."""
+    rows = []
     for run in sorted(outcomes(CHALLENGE_FILE), key=lambda run: (run.completions, run.by, run.seed)):
         options = f"`{run.options}`" if run.options else "none"
         version = f"[{run.version}]({run.code})" if run.code else run.version
-        yield (
+        rows.append(
             f"| {run.completions:,} | {run.accuracy:.3f} | {run.cpu_seconds / 60:.0f} | {options} | {run.seed} "
             f"| {version} | {run.by} |"
         )
+    return "\n".join(rows)

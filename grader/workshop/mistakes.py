@@ -1,11 +1,16 @@
 """The pages of common mistakes, docs/exercises/*/mistakes.md, from the misconceptions, which the report quotes.
 
 They are made from the vectors, which hold the texts, the checks that show each mistake and its numbers; so a page can
-be written without running wrong code. Left out: which mistakes are frequent, because only a class can tell.
+be written without running wrong code. The page has a figure that finds a mistake by its numbers
+(`docs/assets/js/widgets/mistake-finder.mjs`). Its data stand in the page, because a page opened from a disk can load no
+file.
 """
 
 from __future__ import annotations
 
+import html
+import json
+import math
 import re
 from typing import Any
 
@@ -14,107 +19,94 @@ from ..core.result import NamedMistake
 from ..grading import vectors
 from ..grading.check import Check, checks_of
 from ..grading.observations import HEADINGS
+from ..grading.shown_call import show_call
+from .generated import render
 
 LONGEST = 8
 """Numbers of a worked example that a reader compares at a glance."""
+MOST = 24
+"""Numbers of an answer that a person pastes into the figure."""
 CHECKS = 3
 """As many of the checks that show a mistake are listed; the others are counted."""
-
-_HEAD = """\
----
-description: Common mistakes in exercise {number} of the GRPO course, {title} - what each does to your numbers
-search:
-  exclude: true
----
-
-# {number}. {short}: common mistakes
-
-The grader knows {count} wrong answers to [this exercise](../{name}.md). If your numbers are those of one of
-them, the report names it, and its `more` line links here. You can also read the list before you write. Each line opens
-and says what follows from the mistake, where it shows, and what it returns for the worked example.
-"""
-_ENTRY = """
-/// details | {title}
-    type: {kind}
-    attrs: {{id: {anchor}}}
-
-{explanation}
-
-{shows}
-///
-"""
-
-
-_GENERAL = """\
----
-description: What the numbers of a wrong answer show in the GRPO course, when it is none of the known mistakes
-search:
-  exclude: true
----
-
-# What your numbers show
-
-If no known mistake explains your numbers, the report says what they have in common with the expected ones. This is an
-observation, not a cause: it holds for every wrong answer to the worked examples of the check, and you find out why.
-This page says where to look.
-"""
 
 
 def make_general() -> str:
     """The text of the page of general observations."""
-    return _GENERAL + "".join(
-        _ENTRY.format(
-            title=_escaped(title), kind="question", anchor=f"seen-{name}", explanation=_escaped(text), shows=""
-        )
-        for name, (title, text) in HEADINGS.items()
-    ).replace("\n\n\n///", "\n///")
+    headings = [(name, _escaped(title), _escaped(text)) for name, (title, text) in HEADINGS.items()]
+    return render("page_files/general.md", headings=headings)
 
 
-def make(name: str, *, figure: str = "") -> str:
-    """The text of the page of an exercise, with a figure before the list."""
+def make(name: str, *, figure: bool = False) -> str:
+    """The text of the page of an exercise, with or without the figure, which needs scripts."""
     exercise = course.exercise(name)
     recorded, known = vectors.load(name)
-    count = sum(map(len, known.values()))
-    head = _HEAD.format(number=exercise.number, title=exercise.title, short=exercise.short, name=name, count=count)
-    parts = [head, figure]
     checks = [check for check in checks_of(name, hidden=False) if check.id in recorded]
+    data = html.escape(json.dumps(finder_data(name), separators=(",", ":")), quote=False) if figure else ""
+    entries = {}
     for function in exercise.function_names:
-        parts.append(f"\n## `{function}`\n")
         own = [check for check in checks if check.function == function]
-        parts += [_entry(mistake, own, recorded) for mistake in known.get(function, {}).values()]
-    return "".join(parts)
+        entries[function] = [_entry(mistake, own, recorded) for mistake in known.get(function, {}).values()]
+    count = sum(map(len, known.values()))
+    return render("page_files/mistakes.md", exercise=exercise, count=count, finder=data, functions=entries, most=CHECKS)
 
 
-def _entry(mistake: NamedMistake, checks: list[Check], recorded: dict[str, list[vectors.Vector]]) -> str:
+def _entry(
+    mistake: NamedMistake, checks: list[Check], recorded: dict[str, list[vectors.Vector]]
+) -> dict[str, str | list[str]]:
+    """What the page says of a mistake; of the numbers of a gate, the first that a reader compares at a glance."""
     showing = [(check, vector) for check in checks for vector in recorded[check.id] if mistake.name in vector.mistakes]
-    titles = list(dict.fromkeys(check.title.rstrip(".") for check, _ in showing))
-    listed = "; ".join(f"*{_escaped(title)}*" for title in titles[:CHECKS])
-    more = f"; and in {len(titles) - CHECKS} more" if len(titles) > CHECKS else ""
-    shows = f"It shows in: {listed}{more}." if titles else "It shows in no worked example."
-    for check, vector in showing:
-        right, wrong = _numbers(vector.expected), _numbers(vector.mistakes[mistake.name])
-        if check.gate and right and wrong:
-            shows += (
-                f"\n\n| Worked example | Numbers |\n|---|---|\n| right | {right} |\n| with this mistake | {wrong} |\n"
-            )
-            break
-    sentence = mistake.sentence[0].upper() + mistake.sentence[1:]
-    return _ENTRY.format(
-        title=_escaped(sentence),
-        kind="failure",
-        anchor=mistake.page.partition("#")[2],
-        explanation=_escaped(mistake.explanation),
-        shows=shows,
-    )
+    compared = [
+        [_shown(_numbers(each, LONGEST)) for each in (vector.expected, vector.mistakes[mistake.name])]
+        for check, vector in showing
+        if check.gate
+    ]
+    return {
+        "title": _escaped(mistake.sentence[0].upper() + mistake.sentence[1:]),
+        "anchor": mistake.page.partition("#")[2],
+        "explanation": _escaped(mistake.explanation),
+        "titles": [*dict.fromkeys(_escaped(check.title.rstrip(".")) for check, _ in showing)],
+        "numbers": next((each for each in compared if all(each)), []),
+    }
 
 
-def _numbers(observation: dict[str, Any]) -> str:
-    """The values of an observation as a reader compares them; empty if there are none, or many."""
+def finder_data(name: str) -> dict[str, Any]:
+    """The worked examples of an exercise, each with its right numbers and the numbers of each mistake.
+
+    `mistakes` maps the anchor on the page to the sentence. Each of `calls` has its `function`, its `call` as typed, the
+    `right` numbers, and in `wrong` those of each anchor. A number that is not finite is text.
+    """
+    recorded, known = vectors.load(name)
+    calls: dict[str, dict[str, Any]] = {}
+    for check in checks_of(name, hidden=False):
+        for example, vector in zip(check.examples, recorded.get(check.id, ()), strict=False):
+            right = _to_paste(vector.expected)
+            wrong = {f"{vector.function}-{mistake}": _to_paste(seen) for mistake, seen in vector.mistakes.items()}
+            wrong = {anchor: found for anchor, found in wrong.items() if found and found != right}
+            if right and wrong:
+                call = show_call(check.call(example))
+                calls.setdefault(call, {"function": vector.function, "call": call, "right": right, "wrong": wrong})
+    shown = {anchor for call in calls.values() for anchor in call["wrong"]}
+    sentences = {f"{function}-{each.name}": each.sentence for function in known for each in known[function].values()}
+    return {"calls": [*calls.values()], "mistakes": {anchor: sentences[anchor] for anchor in sorted(shown)}}
+
+
+def _to_paste(observation: dict[str, Any]) -> list[float | str]:
+    """What a call returned, or the first part of it, as rounded numbers."""
+    numbers = _numbers(observation.get("fields", {}).get("0", observation), MOST)
+    if any(isinstance(value, bool) for value in numbers):
+        return []
+    return [float(f"{value:.5g}") if math.isfinite(value) else str(float(value)) for value in numbers]
+
+
+def _numbers(observation: dict[str, Any], most: int) -> list[float]:
+    """The values of an observation; empty if there are none, or more than a reader compares."""
     values = observation.get("values")
-    if not isinstance(values, list) or not 0 < len(values) <= LONGEST:
-        return ""
-    if not all(isinstance(value, int | float) for value in values):
-        return ""
+    if not isinstance(values, list) or not 0 < len(values) <= most:
+        return []
+    return values if all(isinstance(value, int | float) for value in values) else []
+
+
+def _shown(values: list[float]) -> str:
     return ", ".join("not a number" if value != value else f"{value:.4g}" for value in values).replace("-", "\u2212")
 
 

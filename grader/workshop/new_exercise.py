@@ -18,27 +18,13 @@ from ..core.refusal import FileRefused
 _TEMPLATES = Path(__file__).parent / "exercise_files"
 
 
-def require_name(name: str, *, of: str) -> None:
-    """Refuse a name that Python, the course or a reader would stumble over.
-
-    Args:
-        name: The name.
-        of: What it is to name: "an exercise" or "a function".
-
-    Raises:
-        FileRefused: it is refused; the text says why and what to do.
-    """
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        raise FileRefused(f"{of} cannot be called {name!r}: take small letters, digits and _, such as length_penalty")
-
-
 def require_new(name: str) -> None:
-    """Refuse the name of an exercise that the course or Python already has.
+    """Refuse a name that the course or Python already has, or that is none.
 
     Raises:
         FileRefused: it is refused; the text says why and what to do.
     """
-    require_name(name, of="an exercise")
+    _require_name(name)
     places = (f"grader/exercises/{name}", f"reference/{name}.py", f"starter/given/{name}.py")
     taken = [place for place in places if (course.ROOT / place).exists()]
     if name == course.WORKSHEET:
@@ -46,17 +32,17 @@ def require_new(name: str) -> None:
     elif importlib.util.find_spec(name):
         taken = [f"Python's module {name}"]
     if taken:
-        raise FileRefused(f"{taken[0]} is there already; take another name, or delete it first")
+        raise FileRefused(f"{taken[0]} already exists; choose another name, or delete it first")
+
+
+def _require_name(name: str) -> None:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise FileRefused(f"{name!r} is not possible: take small letters, digits and _, such as length_penalty")
 
 
 def make(name: str, *, title: str, function: str) -> dict[str, str]:
-    """The files of a new exercise: path from the repository root to text.
-
-    Args:
-        name: Of the exercise and of its module.
-        title: What it is about, in a few words.
-        function: The name of its first function.
-    """
+    """The files of a new exercise with one function: path from the repository root to text."""
+    _require_name(function)
     folder = f"grader/exercises/{name}"
     files = {
         f"reference/{name}.py": "reference.py",
@@ -69,9 +55,6 @@ def make(name: str, *, title: str, function: str) -> dict[str, str]:
     }
     number = max((each.number for each in course.KNOWN), default=0) + 1
     values = {"name": name, "title": title, "title_as_toml": json.dumps(title), "function": function, "number": number}
-    texts = {path: _template(file).substitute(values) for path, file in files.items()}
+    templates = {path: (_TEMPLATES / f"{file}.template").read_text("utf-8") for path, file in files.items()}
+    texts = {path: Template(text).substitute(values) for path, text in templates.items()}
     return {f"{folder}/__init__.py": '"""All that only this exercise has."""\n', **texts}
-
-
-def _template(file: str) -> Template:
-    return Template((_TEMPLATES / f"{file}.template").read_text("utf-8"))

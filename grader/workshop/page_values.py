@@ -1,14 +1,14 @@
 """What pages say as `{{ NAME }}` or `{{ NAME EXERCISE }}`: counts of the course, and tables of recorded runs.
 
-A page is written by a person; these values are put in when it is built, as an extension of Python-Markdown, and into
-the pages of a handout. An unknown name stops the build. In running text `π_ref` becomes a π with an index.
+They are put in when a page is built, as an extension of Python-Markdown, and into the pages of a handout. An unknown
+name stops the build. In running text `π_ref` becomes a π with an index.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from ..core import course
@@ -29,7 +29,11 @@ def expand(text: str) -> str:
     Raises:
         KeyError: there is no value, or no exercise, of this name.
     """
-    return _PLACE.sub(lambda place: _value(place[1], place[2]), text)
+
+    def value(place: re.Match[str]) -> str:
+        return OF_AN_EXERCISE[place[1]](course.exercise(place[2])) if place[2] else VALUES[place[1]]()
+
+    return _PLACE.sub(value, text)
 
 
 def makeExtension(**_settings: Any) -> Any:
@@ -59,10 +63,6 @@ def makeExtension(**_settings: Any) -> Any:
     return PageValues()
 
 
-def _value(name: str, exercise: str | None) -> str:
-    return OF_AN_EXERCISE[name](course.exercise(exercise)) if exercise else VALUES[name]()
-
-
 def _with_charlm(text: str, otherwise: str) -> str:
     """The home page promises a language model's training loop only where students write one."""
     return text if "charlm" in course.names(optional=True) else otherwise
@@ -78,42 +78,37 @@ def _points_of_functions(exercise: course.Exercise) -> str:
     return ", ".join(f"`{name}` {points}" for name, points in totals.items())
 
 
-def _known(exercise: course.Exercise) -> Iterable[Mapping[str, Any]]:
-    """The mistakes that reports of an exercise can name, by function."""
-    return vectors.load(exercise.name)[1].values()
+def _known_mistakes() -> int:
+    return sum(len(known) for each in course.EXERCISES for known in vectors.load(each.name)[1].values())
 
 
-def _before_and_after() -> Iterator[str]:
-    """What a run answered first, beside what it answered last, on the home page; rewards in bold are coins there."""
+def _before_and_after() -> str:
+    """What a run answered first, next to what it answered last, on the home page; rewards in bold are coins there."""
     run = llm_run()
-    first, *_, last = run["points"]
+    rows = []
     for place, prompt in enumerate(run["prompts"]):
-        cells = [
-            f"`{last_line(prompt)} {_first_line(point['texts'][place])}` | {_coin(point['rewards'][place])}"
-            for point in (first, last)
-        ]
-        yield f"| {' | '.join(cells)} |"
+        answers = [(point["texts"][place].split("\n")[0].strip(), point["rewards"][place]) for point in run["points"]]
+        cells = [f"`{last_line(prompt)} {_in_a_cell(answers[end][0])}` | {_coin(answers[end][1])}" for end in (0, -1)]
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
 
 
-def _right_sums() -> Iterator[str]:
+def _right_sums() -> str:
     """How much a run had learned at its moments."""
-    for point in llm_run()["points"]:
-        yield f"| {point['step']} | {100 * point['score']:.0f} % |"
+    return "\n".join(f"| {point['step']} | {100 * point['score']:.0f} % |" for point in llm_run()["points"])
 
 
-def _drawn_at_first() -> Iterator[str]:
+def _drawn_at_first() -> str:
     """The completions that the figure begins with: of the first prompt that has something to learn from."""
     groups = llm_run()["moments"][0]["groups"]
     group = next((each for each in groups if len({row["reward"] for row in each}) > 1), groups[0])
+    rows = []
     for place, row in enumerate(group, 1):
         text = _in_a_cell("".join(row["tokens"]).replace(" ", "␣").replace("\n", "⏎"))
         drawn, later = (math.exp(math.fsum(logp)) for logp in row["logp"][:2])
         advantage = f"{row['advantage']:+.2f}".replace("-", "\u2212")
-        yield f"| {place} | `{text}` | {_coin(row['reward'])} | {advantage} | {drawn:.3f} | {later:.3f} |"
-
-
-def _first_line(text: str) -> str:
-    return _in_a_cell(text.split("\n")[0].strip())
+        rows.append(f"| {place} | `{text}` | {_coin(row['reward'])} | {advantage} | {drawn:.3f} | {later:.3f} |")
+    return "\n".join(rows)
 
 
 def _in_a_cell(text: str) -> str:
@@ -131,9 +126,9 @@ VALUES: dict[str, Callable[[], str]] = {
     "points_with_worksheet": lambda: str(_points() + empty_result().points),
     "minutes": lambda: str(sum(exercise.minutes for exercise in course.EXERCISES if not exercise.bonus)),
     "hours": path.hours,
-    "known_mistakes": lambda: str(sum(len(found) for each in course.EXERCISES for found in _known(each))),
-    "path": lambda: "\n".join(path.cards()),
-    "exercises": lambda: "\n".join(map(course_lists.row, course.EXERCISES)),
+    "known_mistakes": lambda: str(_known_mistakes()),
+    "path": path.cards,
+    "exercises": course_lists.table,
     "after_the_exercises": course_lists.after_the_exercises,
     "title_of_what_is_built": lambda: _with_charlm("What you will have built", "What GRPO does to a language model"),
     "what_is_built": lambda: _with_charlm(
@@ -141,14 +136,14 @@ VALUES: dict[str, Callable[[], str]] = {
     ),
     "of_exercise_five": lambda: _with_charlm(" of exercise 5", ""),
     "worksheet": course_lists.worksheet,
-    "about": lambda: "\n".join(course_lists.about()),
-    "before_and_after": lambda: "\n".join(_before_and_after()),
-    "right_sums": lambda: "\n".join(_right_sums()),
-    "drawn_at_first": lambda: "\n".join(_drawn_at_first()),
-    "llm_seeds": lambda: "\n".join(llm_runs.seed_rows()),
-    "llm_settings": lambda: "\n".join(llm_runs.setting_rows()),
+    "about": course_lists.about,
+    "before_and_after": _before_and_after,
+    "right_sums": _right_sums,
+    "drawn_at_first": _drawn_at_first,
+    "llm_seeds": llm_runs.seed_table,
+    "llm_settings": llm_runs.setting_table,
     "bughunt": bughunt.page,
-    "challenge": lambda: "\n".join(llm_runs.challenge_rows()),
+    "challenge": llm_runs.challenge_table,
 }
 OF_AN_EXERCISE: dict[str, Callable[[course.Exercise], str]] = {
     "minutes": lambda exercise: str(exercise.minutes),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..core import course
 
@@ -26,15 +26,8 @@ _SITTINGS = (
 """`OTHERS` are the exercises of the course that no sitting names."""
 
 
-@dataclass(frozen=True)
-class Stop:
-    """A page of the path.
-
-    Attributes:
-        page: Its file in `docs/` without the suffix, which is its address too: `learn/why`.
-        title: Its name in the menu, but that exercises are not taken for chapters.
-        minutes: To read it, or to do what it asks for.
-    """
+class Stop(NamedTuple):
+    """A page of the path: `learn/why`, its title, and the minutes to read it or to do what it asks for."""
 
     page: str
     title: str
@@ -68,13 +61,14 @@ def after(page: str) -> Stop | None:
     return pages[place] if place < len(pages) else None
 
 
-def cards() -> Iterator[str]:
+def cards() -> str:
     """The sittings as cards of the home page, in Markdown."""
+    parts = []
     for number, (name, listed) in enumerate(sittings(), 1):
-        yield "/// html | div.grpo-sitting"
-        yield f"### {number}. {name}\n"
-        yield from (f"- [{stop.title}]({stop.page}.md)" for stop in listed)
-        yield f"\n{sum(stop.minutes for stop in listed)} minutes\n///\n"
+        links = "".join(f"- [{stop.title}]({stop.page}.md)\n" for stop in listed)
+        minutes = sum(stop.minutes for stop in listed)
+        parts.append(f"/// html | div.grpo-sitting\n### {number}. {name}\n\n{links}\n{minutes} minutes\n///\n")
+    return "\n".join(parts)
 
 
 def hours() -> str:

@@ -1,19 +1,18 @@
-"""Writes the recorded runs of language models as modules that the browser can load: charlm.mjs, llm.mjs.
+"""Recorded runs of language models, as modules that the browser can load: charlm.mjs, llm.mjs.
 
-The runs themselves are made by `make recordings` and `make recording-llm`; each leaves its files in a folder of
-docs/assets/runs. A module and not these files, because a site that is opened from disk may load scripts and nothing
-else.
+The runs are made by `make recordings` and `make recording-llm`. They become modules, because a page that is opened from
+a disk may load scripts and nothing else.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+from pathlib import Path
 from typing import Any
 
 from ..core import course
 
-PATH = course.RUNS / "charlm.mjs"
 RUNS = {
     "pizza": "",
     "pizza-token": "--level token",
@@ -22,18 +21,8 @@ RUNS = {
     "arithmetic": "--task arithmetic",
 }
 """Options of each run, as in the Makefile."""
-DIGITS = 5
-"""Significant digits; a chart shows three."""
-LLM_PATH = course.RUNS / "llm.mjs"
-LLM_FOLDER = "llm-sums"
-LLM_DIGITS = 4
-"""Of a log-probability, after the point: a ratio is right to 0.0001, and the figure shows three digits."""
-
-
-def samples_of(name: str) -> dict[str, Any]:
-    """What a recorded run says about itself: settings, and at some steps samples and the exact probability."""
-    document: dict[str, Any] = json.loads((course.RUNS / f"charlm-{name}" / "samples.json").read_text("utf-8"))
-    return document
+DIGITS = 5  # significant; a chart shows three
+LLM_DIGITS = 4  # after the point: a ratio is right to 0.0001, and the figure shows three digits
 
 
 def metrics_of(name: str) -> list[dict[str, str]]:
@@ -44,7 +33,7 @@ def metrics_of(name: str) -> list[dict[str, str]]:
 
 def llm_run() -> dict[str, Any]:
     """The recorded run of a pretrained language model, as `tests/bench/record_llm.py` writes it."""
-    document: dict[str, Any] = json.loads((course.RUNS / LLM_FOLDER / "run.json").read_text("utf-8"))
+    document: dict[str, Any] = json.loads((course.RUNS / "llm-sums" / "run.json").read_text("utf-8"))
     return document
 
 
@@ -53,48 +42,28 @@ def last_line(prompt: str) -> str:
     return prompt.rsplit("\n", 1)[-1]
 
 
-def make_llm() -> str:
-    """The text of the module with the run of a pretrained language model."""
-    recorded = llm_run()
-    moments = [
-        {"step": moment["step"], "groups": [[_completion(row) for row in group] for group in moment["groups"]]}
-        for moment in recorded["moments"]
-    ]
-    run = {
-        **{name: recorded[name] for name in ("model", "day", "seed", "command")},
-        "limit": recorded["config"]["max_new_tokens"],
-        "prompts": [last_line(prompt) for prompt in recorded["prompts"][: len(moments[0]["groups"])]],
-        "measured": recorded["measured"],
-        "points": [[point["step"], round(point["score"], LLM_DIGITS)] for point in recorded["points"]],
-        "batches": [round(reward, LLM_DIGITS) for reward in recorded["mean_reward"]],
-        "moments": moments,
-    }
-    return (
-        f"// Written by `course dev recordings` from {LLM_FOLDER}/run.json beside it; do not edit.\n"
-        "// A completion is [tokens, reward, log-probabilities of its tokens at its own and at each later moment];\n"
-        "// a point is [step, accuracy]; batches are the mean rewards of the steps.\n"
-        f"export const RUN = {_as_json(run)};\n"
-    )
-
-
-def _completion(row: dict[str, Any]) -> list[Any]:
-    return [row["tokens"], row["reward"], [[round(x, LLM_DIGITS) for x in logp] for logp in row["logp"]]]
-
-
-def make() -> str:
-    """The text of the module with the runs of the small language model."""
-    runs = ",\n".join(f"{json.dumps(name)}: {_as_json(_run(name, options))}" for name, options in RUNS.items())
-    return (
+def make() -> dict[Path, str]:
+    """File to text of both modules."""
+    runs = ",\n".join(f"{json.dumps(name)}: {_as_json(_charlm_run(name))}" for name in RUNS)
+    charlm = (
         "// Written by `course dev recordings` from the metrics.csv and samples.json beside it; do not edit.\n"
         "// Samples are [prompt, text, reward]. `exact` is computed from predictions; `measure` says of what.\n"
         f"export const RUNS = {{\n{runs},\n}};\n"
     )
+    llm = (
+        "// Written by `course dev recordings` from llm-sums/run.json beside it; do not edit.\n"
+        "// A completion is [tokens, reward, log-probabilities of its tokens at its own and at each later moment];\n"
+        "// a point is [step, accuracy]; batches are the mean rewards of the steps.\n"
+        f"export const RUN = {_as_json(_llm_module())};\n"
+    )
+    return {course.RUNS / "charlm.mjs": charlm, course.RUNS / "llm.mjs": llm}
 
 
-def _run(name: str, options: str) -> dict[str, Any]:
-    recorded, rows = samples_of(name), metrics_of(name)
+def _charlm_run(name: str) -> dict[str, Any]:
+    recorded = json.loads((course.RUNS / f"charlm-{name}" / "samples.json").read_text("utf-8"))
+    rows = metrics_of(name)
     return {
-        "command": f"python -m starter.run_charlm {options}".rstrip(),
+        "command": f"python -m starter.run_charlm {RUNS[name]}".rstrip(),
         "measure": recorded["measure"],
         "settings": recorded["settings"],
         "metrics": {column: [_rounded(row[column]) for row in rows] for column in rows[0]},
@@ -107,6 +76,27 @@ def _run(name: str, options: str) -> dict[str, Any]:
             for point in recorded["points"]
         ],
     }
+
+
+def _llm_module() -> dict[str, Any]:
+    recorded = llm_run()
+    moments = [
+        {"step": moment["step"], "groups": [[_completion(row) for row in group] for group in moment["groups"]]}
+        for moment in recorded["moments"]
+    ]
+    return {
+        **{name: recorded[name] for name in ("model", "day", "seed", "command")},
+        "limit": recorded["config"]["max_new_tokens"],
+        "prompts": [last_line(prompt) for prompt in recorded["prompts"][: len(moments[0]["groups"])]],
+        "measured": recorded["measured"],
+        "points": [[point["step"], round(point["score"], LLM_DIGITS)] for point in recorded["points"]],
+        "batches": [round(reward, LLM_DIGITS) for reward in recorded["mean_reward"]],
+        "moments": moments,
+    }
+
+
+def _completion(row: dict[str, Any]) -> list[Any]:
+    return [row["tokens"], row["reward"], [[round(x, LLM_DIGITS) for x in logp] for logp in row["logp"]]]
 
 
 def _rounded(number: str | float) -> float | int | None:

@@ -50,7 +50,7 @@ ROOMS = {
     "gradebook": Room(imports=("core", "worksheet", "classroom")),
     "workshop": Room(
         imports=("core", "sandbox", "oracles", "grading", "worksheet"),
-        packages=("markdown", "numpy", "py_mini_racer", "pylatexenc", "rich"),
+        packages=("jinja2", "markdown", "numpy", "py_mini_racer", "pylatexenc", "rich"),
     ),
     "commands": Room(
         imports=("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "workshop"),

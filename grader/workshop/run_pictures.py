@@ -10,9 +10,8 @@ from statistics import median
 
 from ..core import course
 from ..core.round_numbers import round_ends, round_step
-from .ablations import ABLATIONS, MEAN_REWARD, Ablation
 from .charts import Chart, Values, picture
-from .llm_runs import SEEDS_FILE, SETTINGS, SETTINGS_FILE, Outcome, moments, of_setting, outcomes
+from .llm_runs import SEEDS_FILE, SETTINGS, SETTINGS_FILE, Outcome, of_setting, outcomes
 from .recordings import metrics_of
 
 METRICS = (
@@ -29,7 +28,7 @@ METRICS = (
 )
 """Title, unit, columns of metrics.csv, and what the axis covers at least: as in the picture that a student's run draws.
 
-They are here once more because nothing in the grader may import the model answers; a test compares the two."""
+They are here once more because nothing in the grader may import the given code; a test compares the two."""
 RELATIVES = {
     "grpo": "GRPO",
     "rloo": "RLOO",
@@ -47,8 +46,35 @@ DAPO_PARTS = {
     "dapo-sampling": "DAPO's dynamic sampling alone",
     "dapo": "DAPO",
 }
+BEST_ACTION = "Best action", "probability", "best_probability"
+NO_SIGNAL = "Without signal", "share of groups", "zero_signal"
+ABLATIONS = {
+    "group-size": ("How many samples does a group need?", (BEST_ACTION, ("Entropy", "nats", "entropy"), NO_SIGNAL)),
+    "reward-sparsity": (
+        "What if only few actions are rewarded?",
+        (BEST_ACTION, ("Entropy", "nats", "entropy"), NO_SIGNAL),
+    ),
+    "temperature": (
+        "What does the sampling temperature do to a group?",
+        (BEST_ACTION, ("Distinct actions", "in a group, mean", "distinct_actions"), NO_SIGNAL),
+    ),
+    "clip": (
+        "How tight should the clip be, with 8 updates for each group?",
+        (
+            BEST_ACTION,
+            ("Sure, but wrong", "share of runs", "sure_of_wrong_action"),
+            ("Clip fraction", "last inner update", "clip_fraction"),
+        ),
+    ),
+    "mean-reward": (
+        "How does the mean reward of the group rise?",
+        (("Mean reward", "of the group", "mean_reward"), BEST_ACTION, NO_SIGNAL),
+    ),
+}
+"""File to its question, and to the title, the unit and the begin of the columns of each curve."""
 BEST = ("best_low", "best_median", "best_high")
 ENTROPY = ("entropy_low", "entropy_median", "entropy_high")
+LOW_MEDIAN_HIGH = ("low", "median", "high")
 ON_EACH_TASK = (
     (("Single peak", "bandit"), "variants-bandit", ", single peak", BEST, 50),
     (("Double peak", "bandit"), "variants-bandit", ", double peak", BEST, 50),
@@ -67,21 +93,14 @@ Rows = Sequence[Mapping[str, object]]
 
 def make() -> dict[Path, str]:
     """File to text of all pictures."""
-    pictures = {ablation.name: _ablation(ablation) for ablation in ABLATIONS} | {
+    ten_runs = ("Exact success", "mean, lowest and highest"), ("lowest", "mean", "highest")
+    ten_seeds = ("Right sums", "median, lowest, highest"), LOW_MEDIAN_HIGH
+    name = "charlm-arithmetic-10-seeds"
+    pictures = {name: _ablation(name) for name in ABLATIONS} | {
         "charlm-pizza": _run("pizza"),
         "charlm-arithmetic": _run("arithmetic"),
-        "charlm-arithmetic-10-seeds": _seeds(
-            _rows("charlm-arithmetic-10-seeds"),
-            ("Exact success", "mean, lowest and highest"),
-            ("lowest", "mean", "highest"),
-            title="Ten runs on additions",
-        ),
-        "llm-seeds": _seeds(
-            _scores(outcomes(SEEDS_FILE)),
-            ("Right sums", "median, lowest, highest"),
-            ("low", "median", "high"),
-            title="Ten runs of a pretrained language model",
-        ),
+        name: _seeds(_rows(name), *ten_runs, title="Ten runs on additions"),
+        "llm-seeds": _seeds(_scores(outcomes(SEEDS_FILE)), *ten_seeds, title="Ten runs of a pretrained language model"),
         "llm-settings": _llm_settings(),
         "variants": _relatives("variants", RELATIVES, ON_EACH_TASK),
         "variants-dapo": _relatives("variants-dapo", DAPO_PARTS, WITH_ITS_PRICE),
@@ -89,15 +108,16 @@ def make() -> dict[Path, str]:
     return {course.RUNS / f"{name}.svg": text for name, text in pictures.items()}
 
 
-def _ablation(ablation: Ablation) -> str:
+def _ablation(name: str) -> str:
     """A row of charts per setting, a column per curve."""
-    recorded = _rows(ablation.name)
-    of = {label: [row for row in recorded if row["setting"] == label] for label in ablation.settings}
-    columns = [
-        _column(ablation.name, [*of.values()], (curve.title, curve.unit), curve.columns, reward=curve is MEAN_REWARD)
-        for curve in ablation.curves
-    ]
-    return picture(list(zip(of, zip(*columns, strict=True), strict=True)), title=ablation.question)
+    recorded, (question, curves) = _rows(name), ABLATIONS[name]
+    labels = list(dict.fromkeys(row["setting"] for row in recorded))
+    rows = [[row for row in recorded if row["setting"] == label] for label in labels]
+    columns = []
+    for title, unit, start in curves:
+        ends = [column for column in recorded[0] if column.startswith(f"{start}_")]
+        columns.append(_column(name, rows, (title, unit), ends, reward=start == "mean_reward"))
+    return picture(list(zip(labels, zip(*columns, strict=True), strict=True)), title=question)
 
 
 def _run(name: str) -> str:
@@ -128,17 +148,18 @@ def _llm_settings() -> str:
     """The recipe and other settings of `run_llm`, over the pale line of the recipe."""
     runs = outcomes(SETTINGS_FILE)
     rows = [_scores(of_setting(each, runs)) for each in SETTINGS]
-    charts = _column("llm-settings", rows, ("", ""), ("low", "median", "high"), over_first=True)
+    charts = _column("llm-settings", rows, ("", ""), LOW_MEDIAN_HIGH, over_first=True)
     headed = [replace(chart, heading=each) for chart, each in zip(charts, SETTINGS.values(), strict=True)]
     return picture(_in_pairs(headed), title="Other settings for a pretrained language model")
 
 
 def _scores(runs: Sequence[Outcome]) -> Rows:
-    """The accuracy of some runs at each step: the worst, the median and the best."""
-    return [
-        {"step": step, "low": min(scores), "median": median(scores), "high": max(scores)}
-        for step, scores in moments(runs)
-    ]
+    """The accuracy of some runs at each step at which all were measured: the worst, the median and the best."""
+    rows = []
+    for moment in zip(*(run.curve for run in runs), strict=True):
+        scores = [score for _, score in moment]
+        rows.append({"step": int(moment[0][0]), "low": min(scores), "median": median(scores), "high": max(scores)})
+    return rows
 
 
 def _relatives(
@@ -148,8 +169,8 @@ def _relatives(
     columns = []
     for place, (heading, file, task, curve, steps) in enumerate(panels):
         recorded = _rows(file)
-        rows = [[row for row in recorded if row["setting"] == method + task] for method in methods]
-        columns.append(_column(f"{name}-{place}", rows, heading, curve, over_first=True, steps=steps))
+        rows = [[row for row in recorded if row["setting"] == method + task][:steps] for method in methods]
+        columns.append(_column(f"{name}-{place}", rows, heading, curve, over_first=True))
     grid = list(zip(methods.values(), zip(*columns, strict=True), strict=True))
     return picture(grid, title="GRPO and its relatives", height=60)
 
@@ -161,7 +182,6 @@ def _column(
     columns: Sequence[str],
     *,
     over_first: bool = False,
-    steps: int | None = None,
     reward: bool = False,
 ) -> list[Chart]:
     """One curve of several recordings, one chart below the other.
@@ -172,20 +192,19 @@ def _column(
         heading: Of the first chart.
         columns: Of the rows: the line, or the low end of a band, its line and its high end.
         over_first: Show only the first line pale in the other charts, instead of all other lines.
-        steps: How many rows are drawn; all of them if None.
         reward: Whether the values are rewards.
     """
-    line, highest = columns[len(columns) // 2], columns[-1]
-    ends = _ends([_values(rows, highest) for rows in recordings])
+    line = columns[len(columns) // 2]
+    ends = _ends([_values(rows, columns[-1]) for rows in recordings])
     names = [f"{name}-{line}-{place}" for place in range(len(recordings))]
     pale = names[:1] if over_first else names
     return [
         Chart(
             heading=("", "") if place else heading,
-            steps=[int(str(row["step"])) for row in rows[:steps]],
-            values=_values(rows[:steps], line),
+            steps=[int(str(row["step"])) for row in rows],
+            values=_values(rows, line),
             ends=ends,
-            band=(_values(rows[:steps], columns[0]), _values(rows[:steps], highest)) if len(columns) > 1 else None,
+            band=(_values(rows, columns[0]), _values(rows, columns[-1])) if len(columns) > 1 else None,
             name=names[place],
             others=[other for other in pale if other != names[place]],
             reward=reward,

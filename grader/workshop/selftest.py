@@ -6,10 +6,9 @@ everything, also where later exercises call them, and every misconception is cau
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from ..grading import vectors
 from ..grading.run import Grading
 from ..grading.settings import declared_checks
 from ..grading.student import Loaded
-from .catalogue import Entry, misconceptions, replaced, variants, variants_together
+from .catalogue import misconceptions, replaced, variants, variants_together
 from .stubs import make_stubs
 
 WITHOUT_WORK = {
@@ -35,41 +34,20 @@ WITHOUT_WORK = {
     "returns_noise": "return torch.randn(arguments[0].shape, dtype=torch.float64)",
 }
 """Bodies of functions that take `*arguments, **options` and do no work."""
-
-
-@dataclass
-class Report:
-    """What the self-test found.
-
-    Attributes:
-        counts: What was graded, and how often.
-        problems: One sentence for everything that is not as it must be.
-    """
-
-    counts: Counter[str] = field(default_factory=Counter)
-    problems: list[str] = field(default_factory=list)
+STUBS, IDLE, MODEL, VARIANTS, TOGETHER, MISCONCEPTIONS = (
+    "stubs", "answers without work", "model answers", "fair variants", "fair variants together", "misconceptions",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Job:
-    """One answer with a known grade, as plain data: another process may grade it.
+    """One answer with a known grade, as plain data: another process may grade it."""
 
-    Attributes:
-        what: Its kind, as the report counts it.
-        name: For whoever reads the report.
-        exercise: The exercise that it is graded on.
-        problems: What is wrong with a result.
-        submission: The answer.
-        functions: The replaced functions, each as "exercise.function"; empty for stubs and model answers.
-        seed: Of the generated inputs.
-    """
-
-    what: str
-    name: str
+    what: str  # its kind
+    name: str  # begins with the function that it replaces
     exercise: str
-    problems: Callable[[Result], Iterable[str]]
     submission: Submission
-    functions: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()  # the replaced ones, each as "exercise.function"; none in whole answers
     seed: int = 0
 
     @property
@@ -81,14 +59,13 @@ class Job:
         declared = declared_checks([self.exercise], hidden=True)
         if not self.functions:
             return (*declared,)
-        callers = _callers(self.exercise, self.functions)
-        if self.what == "fair variants together":
-            return tuple(name for name, check in declared.items() if check.function in callers)
-        own = {name.partition(".")[2] for name in self.functions}
+        uses = course.exercise(self.exercise).uses
+        callers = {name for name, called in uses.items() if not self.functions.isdisjoint(called)}
+        own = set() if self.what == TOGETHER else {name.partition(".")[2] for name in self.functions}
         return tuple(
             name
             for name, check in declared.items()
-            if check.function in own or (check.gate and check.function in callers)
+            if check.function in own or (check.function in callers and (check.gate or self.what == TOGETHER))
         )
 
     def graded(self, start: Callable[..., Loaded], *, quick: bool = False) -> Result:
@@ -99,58 +76,30 @@ class Job:
         return Grading(self.submission, [self.exercise], start, checks=checks, **options).run()
 
 
-Grade = Callable[[Sequence[Job]], Iterable[Result]]
-"""Grades answers, here or in other processes, and gives the results in the same order."""
-
-
-def _callers(exercise: str, functions: Iterable[str]) -> set[str]:
-    """The functions of an exercise that call one of some functions, each given as "exercise.function"."""
-    uses = course.exercise(exercise).uses
-    return {name for name, called in uses.items() if not {*called}.isdisjoint(functions)}
-
-
 def jobs(exercise: str, starter: dict[str, str], *, seeds: int = 1) -> Iterator[Job]:
-    """Every answer whose grade is known; those that must earn everything once with each seed.
-
-    Args:
-        exercise: Its name.
-        starter: The texts of the stubs.
-        seeds: How many seeds, from 0.
-    """
-    stub = Submission("stub", Path("stub"), starter, {})
-    yield Job("stubs", "the untouched stub", exercise, _not_unwritten, stub)
+    """Every answer whose grade is known, with the stubs in `starter`; what must earn everything once with each seed."""
+    yield Job(STUBS, "the untouched stub", exercise, Submission("stub", Path("stub"), starter, {}))
     for function in course.exercise(exercise).function_names:
         for name, body in WITHOUT_WORK.items():
             text = f"def {name}(*arguments, **options):\n    {body}\n"
-            submission = replaced(exercise, function, name, text)
-            replaced_functions = frozenset({f"{exercise}.{function}"})
-            problems = functools.partial(_earning, function)
-            yield Job("answers without work", f"{function}: {name}", exercise, problems, submission, replaced_functions)
+            yield _replacing(IDLE, exercise, function, name, replaced(exercise, function, name, text))
     for seed in range(seeds):
         for job in _right(exercise):
             yield replace(job, seed=seed, name=f"{job.name}, seed {seed}" if seed else job.name)
     for entry in misconceptions(exercise):
-        yield _of_entry("misconceptions", entry, functools.partial(_unnamed, entry))
+        yield _replacing(MISCONCEPTIONS, exercise, entry.function, entry.name, entry.submission)
+
+
+def _replacing(what: str, exercise: str, function: str, name: str, submission: Submission) -> Job:
+    return Job(what, f"{function}: {name}", exercise, submission, frozenset({f"{exercise}.{function}"}))
 
 
 def _right(exercise: str) -> Iterator[Job]:
     """The answers that must earn everything."""
-    yield Job("model answers", "the model answer", exercise, _lost, read_submission(course.MODEL_ANSWERS))
+    yield Job(MODEL, "the model answer", exercise, read_submission(course.MODEL_ANSWERS))
     for entry in variants(exercise):
-        yield _of_entry("fair variants", entry, _lost)
-    yield from _variants_together(exercise)
-
-
-def _of_entry(what: str, entry: Entry, problems: Callable[[Result], Iterable[str]]) -> Job:
-    name, functions = f"{entry.function}: {entry.name}", frozenset({f"{entry.exercise}.{entry.function}"})
-    return Job(what, name, entry.exercise, problems, entry.submission, functions)
-
-
-def _variants_together(exercise: str) -> Iterator[Job]:
-    """Variants of all functions at once, where the functions of an exercise call those of others.
-
-    A right answer must not cost points two exercises later, whatever the other right answers are.
-    """
+        yield _replacing(VARIANTS, exercise, entry.function, entry.name, entry.submission)
+    # A right answer must not cost points two exercises later, whatever the other right answers are.
     called = {name for names in course.exercise(exercise).uses.values() for name in names}
     used = {name.split(".")[0] for name in called}
     if used <= {exercise}:
@@ -159,85 +108,48 @@ def _variants_together(exercise: str) -> Iterator[Job]:
     counts = Counter(name for name in known if name in called)  # beyond these nothing has a caller to be graded
     for place in range(max(counts.values(), default=0)):
         submission, functions = variants_together(place)
-        yield Job("fair variants together", submission.folder, exercise, _lost, submission, functions)
+        yield Job(TOGETHER, submission.folder, exercise, submission, functions)
 
 
-def selftest(
-    exercises: list[str],
-    grade: Grade,
-    *,
-    only: str = "",
-    seeds: int = 1,
-    on_result: Callable[[Job, Result], None] = lambda *_: None,
-    track: Callable[[list[Any]], Iterable[Any]] = iter,
-) -> Report:
-    """Grade every answer whose grade is known.
-
-    Args:
-        exercises: Names of exercises.
-        grade: Does the gradings.
-        only: Only answers with this text in their name, which begins with the function that they replace.
-        seeds: Grade the answers that must earn everything with this many seeds.
-        on_result: Called with every answer and what the grader said of it.
-        track: Goes through a list and shows how far it is.
-    """
-    report = Report()
+def all_jobs(exercises: Sequence[str], *, only: str = "", seeds: int = 1) -> list[Job]:
+    """Every answer whose grade is known and that has `only` in its name."""
     starter = make_stubs(course.MODEL_ANSWERS)
-    answers = [job for exercise in exercises for job in jobs(exercise, starter, seeds=seeds) if only in job.name]
-    for job, result in zip(track(answers), grade(answers), strict=True):
-        on_result(job, result)
-        report.counts[job.what] += 1
-        problems = _failures_of_the_grader(result) or job.problems(result)
-        report.problems += [f"{job.exercise}: {job.name}: {problem}" for problem in problems]
-    return report
+    return [job for exercise in exercises for job in jobs(exercise, starter, seeds=seeds) if only in job.name]
 
 
-def _failures_of_the_grader(result: Result) -> list[str]:
-    if result.exit_code != 3:
-        return []
-    broken = next((f"{check.id}: {check.story}" for check in result.checks if check.outcome == GRADER_ERROR), "")
-    return [f"the grader failed: {result.problem or broken}"]
+def problems_of(job: Job, result: Result) -> list[str]:
+    """One sentence for everything in a result that is not as it must be."""
+    checks, problems = result.checks, []
+    if result.exit_code == 3:
+        broken = next((f"{check.id}: {check.story}" for check in checks if check.outcome == GRADER_ERROR), "")
+        problems.append(f"the grader failed: {result.problem or broken}")
+    elif job.what == STUBS:
+        wrong = [check for check in checks if check.outcome != NOT_WRITTEN]
+        problems += [f"{check.outcome}, not unwritten: {check.title}" for check in wrong]
+    elif job.what == IDLE:
+        own = [check for check in checks if f"{job.exercise}.{check.function}" in job.functions]
+        problems += [f"earns {check.earned} for: {check.title}" for check in own if check.earned]
+    elif job.what == MISCONCEPTIONS:
+        problems += _unnamed(job, result)
+    else:
+        for check in checks:
+            if check.outcome != PASSED:
+                details = (f"{check.outcome}: {check.title}", check.call, check.story, str(check.rows or ""))
+                problems.append(" ".join(filter(None, details)))
+    return [f"{job.exercise}: {job.name}: {problem}" for problem in problems]
 
 
-# What is wrong with the result of an answer
-
-
-def _lost(result: Result) -> Iterator[str]:
-    """Checks that a right answer did not pass."""
-    for check in result.checks:
-        if check.outcome != PASSED:
-            details = (f"{check.outcome}: {check.title}", check.call, check.story, str(check.rows or ""))
-            yield " ".join(filter(None, details))
-
-
-def _not_unwritten(result: Result) -> Iterator[str]:
-    """Checks that do not say of a stub that it is not written."""
-    for check in result.checks:
-        if check.outcome != NOT_WRITTEN:
-            yield f"{check.outcome}, not unwritten: {check.title}"
-
-
-def _earning(function: str, result: Result) -> Iterator[str]:
-    """Checks of a function that an answer without work passed."""
-    for check in result.checks:
-        if check.function == function and check.earned:
-            yield f"earns {check.earned} for: {check.title}"
-
-
-def _unnamed(entry: Entry, result: Result) -> Iterator[str]:
-    """Whether a misconception is missed, or not named alone."""
+def _unnamed(job: Job, result: Result) -> Iterator[str]:
+    """Whether a misconception is missed, or not named alone, and what to do about it."""
     if all(check.outcome not in (FAILED, BROKEN) for check in result.checks):
         yield "is not caught; add a check that it fails, or an example to one"
         return
+    function, _, name = job.name.partition(": ")
     named = {mistake.name for exercise in result.exercises for mistake in exercise.misconceptions}
-    if named != {entry.name}:
-        yield f"is named {' and '.join(sorted(named)) or 'nothing'}; {_to_be_named(entry)}"
-
-
-def _to_be_named(entry: Entry) -> str:
-    """What to do about a misconception that is not named alone."""
-    record = f"run `course dev vectors {entry.exercise}`"
-    _, known = vectors.load(entry.exercise)
-    if entry.name not in known.get(entry.function, {}):
-        return f"{record}, which has not recorded it yet"
-    return f"{record}, and if that changes nothing, add an example in which it differs from every other misconception"
+    if named != {name}:
+        advice = f"run `course dev vectors {job.exercise}`"
+        if name not in vectors.load(job.exercise)[1].get(function, {}):
+            advice += ", which has not recorded it yet"
+        else:
+            advice += ", and if that changes nothing, add an example in which it differs from every other misconception"
+        yield f"is named {' and '.join(sorted(named)) or 'nothing'}; {advice}"

@@ -5,8 +5,8 @@
     ### END SOLUTION
 
 The tokenizer finds the markers, so the same words in a string are just words. A region is a run of whole statements in
-the body of one function, below the docstring: signatures, docstrings and given code stay as they are. A comment that is
-nearly a marker is refused, because a misspelt marker would hand out the solution.
+the body of one function, below the docstring. A comment that is nearly a marker is refused, because a misspelt marker
+would hand out the solution.
 """
 
 from __future__ import annotations
@@ -36,16 +36,7 @@ class StubError(FileRefused):
 
 
 class Region(NamedTuple):
-    """A solution in a model answer.
-
-    Attributes:
-        function: The function that it is in.
-        begin: Line of the first marker, counted from 1.
-        end: Line of the second one.
-        indent: Of both.
-        todo: What the student has to do.
-        lines: Between the markers.
-    """
+    """A solution in a model answer: its function, the lines of its markers, their indentation, and what is between."""
 
     function: str
     begin: int
@@ -58,12 +49,7 @@ class Region(NamedTuple):
 def make_stub(source: str, *, path: Path) -> str:
     r"""Take the solution regions out of one model answer.
 
-    Args:
-        source: Text of the model answer.
-        path: Its file. The stem names the module in the stub's messages; errors name the path as given.
-
-    Returns:
-        The stub, with line ends "\n". Text without a region comes back without a banner.
+    Line ends become "\n"; text without a region comes back without a banner.
 
     Raises:
         StubError: the source does not parse, or a marker or a region breaks a rule.
@@ -86,21 +72,12 @@ def make_stub(source: str, *, path: Path) -> str:
 
 
 def make_stubs(reference: Path) -> dict[str, str]:
-    """Make the stub of every model answer.
-
-    Args:
-        reference: Folder of the model answers; its *.py files but `__init__.py` are read, subfolders are not.
-
-    Returns:
-        File name to text, sorted by name.
+    """The stub of every model answer in a folder, by file name.
 
     Raises:
         StubError: a file breaks a rule, or has no solution region, so that it is given code.
-        OSError: the folder holds no *.py file, or one cannot be read.
     """
     paths = [path for path in sorted(reference.glob("*.py")) if path.name != "__init__.py"]
-    if not paths:
-        raise FileNotFoundError(f"{reference}: name a folder that holds model answers (*.py)")
     stubs = {path.name: make_stub(path.read_text("utf-8"), path=path) for path in paths}
     for path in paths:
         if not stubs[path.name].startswith(BANNER):
@@ -113,24 +90,22 @@ def regions(source: str, *, path: Path) -> list[Region]:
     """The solution regions of a model answer, from top to bottom.
 
     Raises:
-        StubError: the source does not parse, or a marker or a region breaks a rule.
+        StubError: the source does not parse, or a marker breaks a rule.
     """
     lines = _lines(source)
     text = "\n".join(lines)
     try:
         tree = _compile(text)
-        comments = [
-            token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == tokenize.COMMENT
-        ]
+        tokens = [*tokenize.generate_tokens(io.StringIO(text).readline)]
     except SyntaxError as error:
         raise StubError(path, error.lineno or 1, f"make this file valid Python: {error.args[0]}") from error
     found: list[Region] = []
     begin: tuple[int, str, str] | None = None  # line, indentation and sentence of the open region
-    for comment in comments:
-        if not _ATTEMPT.match(comment.string):
+    for token in tokens:
+        if token.type != tokenize.COMMENT or not _ATTEMPT.match(token.string):
             continue
-        line, column = comment.start
-        marker, indent = _MARKER.fullmatch(comment.string.rstrip()), lines[line - 1][:column]
+        line, column = token.start
+        marker, indent = _MARKER.fullmatch(token.string.rstrip()), lines[token.start[0] - 1][:column]
         if not marker or indent.strip():
             sentence = "write `### BEGIN SOLUTION: what to do` or `### END SOLUTION` alone on its line, or reword this"
             raise StubError(path, line, sentence)
@@ -153,8 +128,7 @@ def _function(tree: ast.Module, begin: int, end: int, path: Path) -> str:
     """Name of the function whose body holds all statements between two lines."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.lineno < begin <= (node.end_lineno or 0):
-            inside = [each for each in ast.walk(node) if isinstance(each, ast.stmt) and begin < each.lineno < end]
-            if not inside:
+            if not any(isinstance(each, ast.stmt) and begin < each.lineno < end for each in ast.walk(node)):
                 raise StubError(path, begin, "put the solution into this region: it holds no statement")
             if ast.get_docstring(node) is not None and node.body[0].lineno > begin:
                 raise StubError(path, begin, "move this marker below the docstring: a stub keeps it")

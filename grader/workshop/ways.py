@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from . import path
+from .generated import render
 from .published import published
 
 _ROOT = re.compile(r'<a href="([^"]*)"[^>]* class="md-header__button md-logo"')
@@ -38,38 +39,12 @@ _MOVED = {
 }
 _MOVED_OF_AN_EXERCISE = {"mistakes/{}": "mistakes/", "discussion/{}": "after/", "reference/api/{}": "functions/"}
 """Old addresses stand in reports that were written before."""
-_REDIRECT = """\
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>This page has moved</title>
-<meta name="robots" content="noindex">
-<script>location.replace("{page}" + location.search + (location.hash || "{anchor}"));</script>
-<meta http-equiv="refresh" content="0; url={page}{anchor}">
-<p>This page has moved: <a href="{page}{anchor}">go there</a>.</p>
-</html>
-"""
-_LOST = """\
-<h1>There is no such page</h1>
-<p>It may have moved. <label class="grpo-button" for="__search" tabindex="0">Search the course</label></p>
-<ul>
-<li><a href="{root}">Home</a>, with the path through the course</li>
-<li><a href="{root}ten-minutes/">GRPO in ten minutes</a></li>
-<li><a href="{root}start/">Getting started</a> with the exercises</li>
-<li><a href="{root}reference/glossary/">Glossary</a></li>
-</ul>"""
 
 
 def with_ways(text: str, file: Path, folder: Path) -> str:
-    """A page with its ways to others.
-
-    Args:
-        text: The page.
-        file: Its place in the folder.
-        folder: The built site.
-    """
+    """A page, whose place in the folder of the built site is `file`, with its ways to others."""
     logo = _ROOT.search(text)
-    if logo is None or "grpo-doors" in text:
+    if logo is None:
         return text
     root = f"{logo[1].rstrip('/')}/" if file.name == "404.html" else "../" * (len(file.parts) - 1)
     text = _TAB.sub("", text).replace('class="md-tabs__list"', 'class="md-tabs__list grpo-doors"', 1)
@@ -77,7 +52,7 @@ def with_ways(text: str, file: Path, folder: Path) -> str:
         link = f'<a class="grpo-teach" href="{teach}">Teach with this course</a>'
         text = text.replace(_COPYRIGHT, _COPYRIGHT + link, 1)
     if file.name == "404.html":
-        return re.sub(r"<h1>.*?</h1>", _LOST.format(root=root), text, count=1)
+        return re.sub(r"<h1>.*?</h1>", render("page_files/lost.html", root=root).rstrip(), text, count=1)
     page = (file.parent if file.name == "index.html" else file.with_suffix("")).as_posix()
     if page.startswith("exercises/"):
         text = _with_parts(text, page, folder, root)
@@ -91,16 +66,16 @@ def with_ways(text: str, file: Path, folder: Path) -> str:
 
 def redirect_old_addresses(folder: Path) -> None:
     """Write pages at the addresses that pages had before, which lead to where they are now."""
-    moved = dict(_MOVED)
-    for name in (each.name for each in published()):
-        moved |= {old.format(name): f"exercises/{name}/{new}" for old, new in _MOVED_OF_AN_EXERCISE.items()}
-    for old, new in moved.items():
+    names = [each.name for each in published()]
+    moved = {old.format(n): f"exercises/{n}/{new}" for n in names for old, new in _MOVED_OF_AN_EXERCISE.items()}
+    for old, new in (_MOVED | moved).items():
         target, _, anchor = new.partition("#")
         if (folder / target / "index.html").is_file():  # not on a disk, where nobody has old addresses
             file = folder / old / "index.html"
             file.parent.mkdir(parents=True, exist_ok=True)
             up = "../" * len(Path(old).parts)
-            file.write_text(_REDIRECT.format(page=f"{up}{target}", anchor=anchor and f"#{anchor}"), "utf-8")
+            moved_page = render("page_files/moved.html", page=f"{up}{target}", anchor=anchor and f"#{anchor}")
+            file.write_text(moved_page, "utf-8")
 
 
 def _with_parts(text: str, page: str, folder: Path, root: str) -> str:

@@ -214,7 +214,7 @@ def save_checkpoint(path: Path, policy: nn.Module, state: TrainingState, generat
         with replacing(path) as temporary:
             torch.save(document, temporary)
     except RuntimeError as error:  # what torch makes of a full disk
-        raise OSError(f"{path} could not be written: is the disk full?") from error
+        raise OSError(f"cannot write {path}: is the disk full?") from error
 
 
 def load_checkpoint(path: Path, policy: nn.Module, generator: torch.Generator) -> TrainingState:
@@ -236,5 +236,5 @@ def load_checkpoint(path: Path, policy: nn.Module, generator: torch.Generator) -
     except FileNotFoundError:
         raise
     except Exception as error:  # torch raises half a dozen types for a file that it cannot read
-        message = f"{path} is not a checkpoint of this policy, or it is damaged: start again with --overwrite"
+        message = f"{path} is not a checkpoint of this policy, or is damaged: start again with --overwrite"
         raise ValueError(message) from error

@@ -91,7 +91,7 @@ class LanguageModel(nn.Module):
         self.model, self._tokenizer, self._dtype, self.micro_batch_size = model, tokenizer, dtype, micro_batch_size
         numbers = tokenizer.encode("\n", add_special_tokens=False)
         if len(numbers) != 1:
-            raise ValueError(f"a line break must be one token; this tokenizer makes {len(numbers)} of it")
+            raise ValueError(f"a line break must be one token, but this tokenizer makes {len(numbers)}")
         self._end: int = numbers[0]
         self._vocabulary: int = model.get_input_embeddings().num_embeddings
         self._prompts: dict[str, int] = {}  # the number of a prompt, minus V
@@ -368,7 +368,7 @@ def freeze_all_but(model: Any, last: int) -> None:
     """
     layers: Any = getattr(model.get_decoder(), "layers", [])
     if last > len(layers):
-        raise ValueError(f"--last-layers: this model has {len(layers)} layers that can be chosen, got {last}")
+        raise ValueError(f"--last-layers: this model has {len(layers)} layers to choose from, got {last}")
     model.requires_grad_(False)
     layers[-last:].requires_grad_(True)
 
@@ -393,7 +393,7 @@ def say_memory(policy: LanguageModel, prompts: Sequence[str], config: CharLMConf
     most = getattr(model, "max_position_embeddings", None)
     if most is not None and longest + config.max_new_tokens > most:
         raise ValueError(
-            f"the model reads {most} tokens at most, but the longest prompt has {longest}, "
+            f"the model reads at most {most} tokens, but the longest prompt has {longest}, "
             f"and --max-new-tokens is {config.max_new_tokens}: shorten the prompts or the completions"
         )
     total = sum(each.numel() for each in policy.parameters())

@@ -118,7 +118,7 @@ def short_answers() -> Task:
         answer = first_line(completion).rstrip(".")
         return 0.5 * (str(a + b) in answer.split()) + 0.5 * answer.isdigit()
 
-    measure = "mean reward: half for the right number, half for nothing but a number"
+    measure = "mean reward: half for the right number, half for writing only a number"
     return _task("short-answers", prompts, reward, measure, max_new_tokens=16)
 
 

@@ -33,7 +33,7 @@ class WentWrong(Exception):
 # Options
 
 _NUMBERS = {
-    "steps": "batches, one after the other",
+    "steps": "number of batches",
     "lr": "learning rate of the first step; it falls to a tenth",
     "kl_coef": "weight of the KL penalty",
     "clip_eps": "clip range; matters only with several inner steps",
@@ -43,7 +43,7 @@ _NUMBERS = {
     "max_new_tokens": "longest completion, in tokens",
 }
 _LEVELS = {
-    "loss_level": ("--level", "of the means in the loss: every completion has the same weight, or every token"),
+    "loss_level": ("--level", "how the loss averages: the same weight for every completion, or for every token"),
     "ratio_level": ("--ratio-level", "one importance ratio per token, or one per completion"),
 }
 
@@ -67,8 +67,8 @@ def add_options(
         parser.add_argument(option, type=kind, metavar="X", help=f"{text} ({shown.get(name, f'{value:g}')})")
     parser.add_argument("--seed", type=int, metavar="N", help="of the samples (0)")
     parser.add_argument("--out", type=Path, default=Path(folder), metavar="DIR", help=f"the folder to fill ({folder})")
-    parser.add_argument("--overwrite", action="store_true", help="write over the run that is in the folder")
-    parser.add_argument("--resume", action="store_true", help="go on with the run that is in the folder")
+    parser.add_argument("--overwrite", action="store_true", help="overwrite the run in the folder")
+    parser.add_argument("--resume", action="store_true", help="continue the run in the folder")
 
 
 def count(text: str) -> int:
@@ -100,13 +100,13 @@ def refuse_what_cannot_work(
     found = {name for name in files if (folder / name).exists()}
     is_something_else = folder.exists() and not folder.is_dir()
     if is_something_else or not os.access(folder if folder.is_dir() else folder.parent, os.W_OK):
-        parser.error(f"--out must be a folder, in a folder that exists and can be written to, got {folder}")
+        parser.error(f"--out must be a folder, in a folder that exists and is writable, got {folder}")
     if arguments.resume and arguments.overwrite:
-        parser.error("--resume goes on with a run, --overwrite starts a new one: choose one of them")
+        parser.error("--resume continues a run, --overwrite starts a new one: choose one of them")
     if arguments.resume and not {*to_resume} <= found:
-        parser.error(f"--resume: there is no checkpoint in {folder} yet; leave it out to start a run")
+        parser.error(f"--resume: there is no checkpoint in {folder} yet; omit --resume to start a run")
     if found and not arguments.resume and not arguments.overwrite:
-        parser.error(f"there is a run in {folder}: add --resume or --overwrite, or choose another folder with --out")
+        parser.error(f"{folder} already has a run: add --resume or --overwrite, or choose another folder with --out")
 
 
 def refuse_other_settings(folder: Path, asked: Mapping[str, Any], began: Mapping[str, Any]) -> None:
@@ -115,7 +115,7 @@ def refuse_other_settings(folder: Path, asked: Mapping[str, Any], began: Mapping
         if value is not None and value != began[name]:
             raise ValueError(
                 f"--resume: the run in {folder} began with {name} {began[name]}, not {value}; "
-                "leave the option out, or start a new run with --overwrite or another --out"
+                "omit the option, or start a new run with --overwrite or another --out"
             )
 
 
@@ -135,7 +135,7 @@ def read_document(path: Path, *, settings: str) -> dict[str, Any]:
         CharLMConfig(**document[settings])
         [point["step"] + 1 for point in document["points"]]
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is not what this command wrote: start again with --overwrite") from error
+        raise ValueError(f"this command did not write {path}: start again with --overwrite") from error
     return document
 
 
@@ -215,7 +215,7 @@ class Run:
         """
         steps, history = self.state.config.steps, self.state.history
         if not self.state.steps_left:
-            print(f"This run is finished: all {steps} steps are done, so nothing is trained.")
+            print(f"This run is finished: all {steps} steps are done, so there is nothing to train.")
         if not self.points:
             self.look()
         began = time.process_time()
@@ -269,11 +269,11 @@ def exit_code(
     except failures as error:
         text = str(error)
         if isinstance(error, OSError) and error.errno is not None:  # an error of the system is not yet a sentence
-            text = f"{error.filename or folder} could not be read or written ({error.strerror})"
+            text = f"cannot read or write {error.filename or folder} ({error.strerror})"
         print(f"{parser.prog}: {text}; {_how_to_go_on(folder)}.", file=sys.stderr)
         return 2
     except Exception as error:
-        error.add_note(f"Is it in your code? `grade` says what is wrong there. Then: {_how_to_go_on(folder)}.")
+        error.add_note(f"If the error is in your code, run `grade` to find it. Then: {_how_to_go_on(folder)}.")
         raise
     return 0
 
@@ -281,4 +281,4 @@ def exit_code(
 def _how_to_go_on(folder: Path) -> str:
     """How to go on after a run that stopped early; completes a sentence."""
     there = (folder / CHECKPOINT).exists()
-    return "add --resume to go on from the last checkpoint" if there else "there is no checkpoint yet"
+    return "add --resume to continue from the last checkpoint" if there else "there is no checkpoint yet"

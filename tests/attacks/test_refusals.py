@@ -69,6 +69,7 @@ def test_a_report_has_a_limited_length(sandbox: Sandbox, body: str) -> None:
     assert [check.story for check in result.checks if check.outcome == GRADER_ERROR] == []
 
 
+@pytest.mark.proof
 def test_a_model_answer_that_dies_takes_no_points_from_a_submission(sandbox, tmp_path, monkeypatch):
     submission = read_submission(course.MODEL_ANSWERS)
     dying = tmp_path / "reference"

@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             continue
         code = run(seed, options, arguments.out)
         if code:
-            print(f"seed {seed} ended with exit code {code}; the same command goes on", file=sys.stderr)
+            print(f"seed {seed} ended with exit code {code}; run the same command again to continue", file=sys.stderr)
             return code
     tell(outcomes(arguments.out, options))
     return 0

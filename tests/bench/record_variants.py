@@ -33,9 +33,9 @@ sys.path.insert(0, str(ROOT))
 import numpy as np
 import numpy.typing as npt
 import torch
+from record_ablations import BAND, as_csv
 from torch import Tensor
 
-from grader.workshop.ablations import BAND, as_csv
 from reference.given.bandit_task import BanditConfig, double_peak, single_peak
 from reference.given.charlm_model import load_model
 from reference.given.charlm_sampling import completion_logp, make_generator

@@ -136,13 +136,13 @@ def test_right_answers_get_all_points_hidden_checks_included_and_stubs_none(grad
 
 def test_the_folder_starter_wins_whatever_the_metadata_say(graded, container, submission):
     model_answers(submission)
-    stub(submission / "starter")
+    write_files(submission / "starter", {"kl.py": "x = 1\n"})
     (submission / "autograder.json").write_text('{"seed": 1, "files": ["kl.py"]}', "utf-8")
     (submission / "starter" / "results.json").write_text('{"score": 205}', "utf-8")
     (container / "submission_metadata.json").write_text('{"previous_submissions": [{"score": "205"}]}', "utf-8")
     document = graded()
     assert document["score"] == 0 and document["extra_data"]["seed"] == 20791
-    assert "what lies in starter" in document["output"]
+    assert "the files in starter" in document["output"]
 
 
 def test_nothing_handed_in_gets_no_points_and_says_what_is_missing(graded, submission):
@@ -169,7 +169,7 @@ def test_the_worksheet_is_graded_wherever_it_lies(graded, place, submission):
     handed_in(submission / place, right_worksheet())
     document = graded()
     assert document["score"] == 30 and possible(document) == 235
-    assert "what lies in starter" in document["output"]
+    assert "the files in starter" in document["output"]
 
 
 @pytest.mark.usefixtures("worksheet_too")
@@ -303,9 +303,9 @@ def test_a_full_disk_leaves_the_older_zip_and_no_half_one(tmp_path):
     ("arguments", "phrase"),
     [
         (["--out", "out.zip"], "--seed"), (["--seed", "1"], "--out"), (["--out", "out", "--seed", "1"], ".zip"),
-        (["--out", "old.zip", "--seed", "1"], "old.zip is there already"),
+        (["--out", "old.zip", "--seed", "1"], "old.zip already exists"),
         (["--out", "missing/out.zip", "--seed", "1"], "no folder missing"),
-        (["--out", "out.zip", "--seed", "1", "--secret", "old.zip"], "no secret"),
+        (["--out", "out.zip", "--seed", "1", "--secret", "old.zip"], "not the secret"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_refused(arguments, phrase, tmp_path):

@@ -1,6 +1,5 @@
 """`course handout`: it writes and verifies, and what it writes works on its own."""
 
-import errno
 import json
 import os
 import re
@@ -21,7 +20,6 @@ from grader.workshop import handout
 SITE = "https://example.org/grpo/"
 LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))"
 """Of the model answer `clip.clip_fraction`."""
-"""Modules of a worker, which import torch."""
 
 
 def find_nothing(files, secrets) -> list:
@@ -59,26 +57,6 @@ def test_the_command_writes_verifies_and_finds_what_was_put_in_later(tmp_path, c
     assert [path.name for path in tmp_path.iterdir()] == ["students"]
 
 
-@pytest.mark.parametrize("fails_in", ["students", "handout"])  # as the old one moves away, as the new one moves there
-def test_an_older_handout_stays_whole_if_the_new_one_cannot_be_moved_there(fails_in, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(handout_command, "scan", find_nothing)
-    out = tmp_path / "students"
-    assert course_command.main(["handout", "--out", str(out), "--site", SITE]) == 0
-    write_files(out, {".git/HEAD": "ref: refs/heads/main\n", "notes.txt": "mine"})
-    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    moved = Path.rename
-
-    def rename(path: Path, target: Path) -> Path:
-        if path.name == "pyproject.toml" and path.parent.name == fails_in:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return moved(path, target)
-
-    monkeypatch.setattr(Path, "rename", rename)
-    assert "cannot be written: No space left on device" in refused(capsys, "--out", out, "--force")
-    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
-    assert [*tmp_path.iterdir()] == [out]
-
-
 def test_nothing_is_written_where_a_secret_would_get_out(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(handout, "make", lambda **_: {"README.md": f"# Hello\n{LINE}\n".encode()})
     assert course_command.main(["handout", "--out", str(tmp_path / "out.zip")]) == 1
@@ -89,10 +67,10 @@ def test_nothing_is_written_where_a_secret_would_get_out(tmp_path, capsys, monke
 @pytest.mark.parametrize(
     ("arguments", "phrase"),
     [
-        ([], "give --out OUT"), (["--out", "out", "--verify", "."], "give --out OUT"),
+        ([], "--out OUT"), (["--out", "out", "--verify", "."], "--out OUT"),
         (["--out", "missing/out"], "no folder missing"),
         (["--out", "out", "--site", "javascript:alert(1)"], "address"), (["--verify", "missing"], "no missing"),
-        (["--out", "mine", "--force"], "mine is no handout"), (["--out", "mine/file.txt"], "is a file"),
+        (["--out", "mine", "--force"], "mine is not a handout"), (["--out", "mine/file.txt"], "is a file"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_refused_and_touches_nothing(arguments, phrase, tmp_path, monkeypatch, capsys):
@@ -179,7 +157,7 @@ def test_a_change_in_given_code_changes_no_verdict_and_is_noted(student, tmp_pat
     answers = {f"{name}.py": model_answer(name) for name in names} | {"given/bandit_task.py": "raise RuntimeError\n"}
     done = student.run("grade", "bandit.policy_entropy", "--path", write_files(tmp_path / "answers", answers))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "given/bandit_task.py differs from the course's" in " ".join(done.stdout.split())
+    assert "the course's own version of given/bandit_task.py" in " ".join(done.stdout.split())
 
 
 @pytest.mark.machine
@@ -200,10 +178,10 @@ def test_the_doctor_finds_nothing_to_fix_in_a_handout_and_names_a_second_copy(st
     second = shutil.copytree(student.root, tmp_path / "second copy")
     done = student.run("course", "doctor", cwd=second)
     assert done.returncode == 1
-    assert f"you are in {second}, but the commands here belong to {student.root}" in " ".join(done.stdout.split())
+    assert f"you are in {second}, but these commands belong to {student.root}" in " ".join(done.stdout.split())
     done = student.run("python", "-m", "grader.commands.doctor", cwd=second)
     assert done.returncode == 1 and done.stdout.endswith("1 to fix\n")
-    assert f"installed from {student.root}, and this course is {second}" in " ".join(done.stdout.split())
+    assert f"installed from {student.root}, but this course is in {second}" in " ".join(done.stdout.split())
 
 
 def test_an_update_renews_what_is_given_and_leaves_what_students_wrote(tmp_path, capsys, monkeypatch):
@@ -218,14 +196,12 @@ def test_an_update_renews_what_is_given_and_leaves_what_students_wrote(tmp_path,
 
     whole = contents()
     project = whole["pyproject.toml"].decode()
-    functions = "grader/exercises/clip/functions.json"
     manifest = json.loads(whole[handout.MANIFEST])
     changes = {
         "pyproject.toml": re.sub(r'version = "[^"]*"', 'version = "0.0.1"', project, count=1),
         "grader/exercises/clip/checks.py": "# an older one\n",
         "grader/older.py": "# no longer handed out\n",
         handout.MANIFEST: json.dumps(manifest | {"grader/older.py": "0"}),
-        functions: whole[functions].decode().replace("importance_ratio(", "importance_ratio(x, "),
         "starter/clip.py": "# mine\r\n",
         "notes.txt": "mine, too\n",
     }
@@ -234,12 +210,11 @@ def test_an_update_renews_what_is_given_and_leaves_what_students_wrote(tmp_path,
 
     assert course_command.main(["handout", "--update", str(folder)]) == 0
     report = capsys.readouterr().out
-    assert "0.0.1" in report and "1 file removed" in report
-    assert "starter/clip.py: the signature is importance_ratio(" in report
+    assert "1 file removed" in report and "kept unchanged: starter/clip.py" in report
     assert contents() == {**whole, "starter/clip.py": b"# mine\r\n", "notes.txt": b"mine, too\n"}
 
     assert course_command.main(["handout", "--update", str(folder)]) == 0
-    assert "0 files renewed, 0 files removed" in capsys.readouterr().out
+    assert "0 files updated, 0 files removed" in capsys.readouterr().out
     (folder / handout.MANIFEST).write_text("{", "utf-8")
     for wrong in (folder, tmp_path):
         assert "handout" in refused(capsys, "--update", wrong)

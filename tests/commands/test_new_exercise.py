@@ -99,17 +99,11 @@ def test_the_check_says_what_a_draft_lacks_for_a_class(copied):
     ("file", "old", "new", "phrase"),
     [
         (f"{FOLDER}/checks.py", ", gate=True", "", "no check with gate=True"),
-        (f"{FOLDER}/checks.py", "dtype=True, ", "", "dtype=True"),
-        (f"{FOLDER}/checks.py", "[Example(VALUES)]", "[Example(VALUES)], refuses=[Example(VALUES)]", "refuses=[...]"),
         (f"{FOLDER}/checks.py", "examples=[Example(VALUES)]", "examples=[]", "the gate of penalized, an example"),
-        (f"{FOLDER}/checks.py", '@check("penalized"', '@check("double"', "is for 'double'"),
         (f"{FOLDER}/checks.py", "import same", "import seim", "ImportError"),
         (f"{FOLDER}/misconceptions/penalized.py", '"""you multiply', '"""multiplies', 'go on after "if"'),
-        (f"{FOLDER}/misconceptions/penalized.py", "def squares", "def square", "does not know square"),
         (f"{FOLDER}/misconceptions/penalized.py", "def squares(", "def squares(:", "valid Python"),
-        (f"docs/exercises/{NAME}.md", "## By hand", "## With pen and paper", "sections"),
         (f"reference/{NAME}.py", "def penalized(", "def penalised(", "functions.json"),
-        (f"reference/{NAME}.py", "END SOLUTION", "END SOLUTIN", f"reference/{NAME}.py:"),
         (f"starter/{NAME}.py", "raise NotImplementedError", "return NotImplementedError", "differs from"),
     ],
 )
@@ -132,9 +126,9 @@ def test_a_draft_and_what_is_left_of_one_are_in_no_total_no_handout_and_no_menu(
 @pytest.mark.parametrize(
     ("name", "phrase"),
     [
-        ("clip", "exercises/clip is there already"), ("Length", "small letters"), ("class", "small letters"),
-        ("charlm_task", "starter/given/charlm_task.py is there already"), ("worksheet", "worksheet"),
-        ("random", "Python's module random is there already"),
+        ("clip", "exercises/clip already exists"), ("Length", "small letters"), ("class", "small letters"),
+        ("charlm_task", "starter/given/charlm_task.py already exists"), ("worksheet", "worksheet"),
+        ("random", "Python's module random already exists"),
     ],
 )  # fmt: skip
 def test_a_name_that_cannot_be_is_refused(name, phrase):
@@ -155,9 +149,7 @@ def test_a_change_that_no_longer_fits_the_model_answer_is_a_sentence(copied, edi
     ("file", "old", "new", "command", "phrase"),
     [
         (f"reference/{NAME}.py", "torch.add(values, values)", "torch.add(values, valeus)", "vectors", "NameError"),
-        (f"{FOLDER}/misconceptions/penalized.py", "(values: Tensor)", "(a: Tensor, b: Tensor)", "vectors", "squares"),
         (f"{FOLDER}/misconceptions/penalized.py", "def squares(", "def squares(:", "selftest", "valid Python"),
-        (f"{FOLDER}/checks.py", '@check("penalized"', '@check("double"', "selftest", "is for 'double'"),
         (f"reference/{NAME}.py", SOLUTION, "    return 2 * values\n", "stubs", "mark the solution of penalized again"),
     ],
 )
@@ -166,10 +158,3 @@ def test_a_command_that_needs_a_file_says_what_is_wrong_with_it(copied, edit, fi
     done = run(copied, "course", "dev", command, *([NAME] if command != "stubs" else []))
     assert done.returncode == 2, done.stderr
     assert phrase in done.stderr
-
-
-def test_what_is_left_of_a_draft_without_its_folder_is_listed(copied):
-    done = run(copied, "course", "dev", "check")
-    assert done.returncode == 1
-    listed = {line.removeprefix("- ") for line in done.stdout.partition("belong to no exercise")[2].splitlines()[1:]}
-    assert listed == {file.replace(NAME, LEFT) for file in FILES}

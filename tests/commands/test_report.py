@@ -130,7 +130,7 @@ def importance_ratio(logp, old_logp):
             "yours [1.2, -1.2, 0.5, -0.5]",
             "[1.2, -1.5, 0.5, -0.8]",
         ),
-        ("clip", "importance_ratio", DETACHED_LOGP, "stops_the_gradient", "gradient in logp none", "a finite gradient"),
+        ("clip", "importance_ratio", DETACHED_LOGP, "stops_the_gradient", "for logp none", "a finite gradient"),
     ],
     ids=["wrong numbers", "no gradient"],
 )

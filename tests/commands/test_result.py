@@ -97,7 +97,8 @@ def test_the_schema_holds_for_every_kind_of_submission(tmp_path, sandbox):
         ("misled", "misled", ["kl"], 1, {"passed", "failed"}),
         ("broken", "broken", ["advantages", "clip", "kl"], 1, {"passed", "broken", "waiting"}),
     ):
-        done = call(cli.main, "--path", path, "--json", f"{name}.json", *arguments, cwd=tmp_path, sandbox=sandbox)
+        options = ("--path", path, "--json", f"{name}.json", "--examples", "2")
+        done = call(cli.main, *options, *arguments, cwd=tmp_path, sandbox=sandbox)
         documents[name] = document = json.loads((tmp_path / f"{name}.json").read_text("utf-8"))
         assert_sound(document)
         assert (done.returncode, {check["outcome"] for check in checks(document)}) == (code, outcomes), name

@@ -135,7 +135,7 @@ def test_a_run_with_a_variant_fills_a_folder_of_its_name_and_is_not_resumed(tmp_
     assert printed.startswith("dr-grpo: ") and printed.endswith("samples drawn: 8\n")
     assert "dr-grpo: pizza, G = 4" in printed and "loss level" not in printed
     assert {path.name for path in (tmp_path / "charlm-dr-grpo").iterdir()} == {*run_charlm.FILES}
-    assert "has a --variant" in refused(capsys, "--resume", "--out", "charlm-dr-grpo")
+    assert "used --variant" in refused(capsys, "--resume", "--out", "charlm-dr-grpo")
 
 
 def test_the_metrics_and_the_weights_are_those_of_train(finished):
@@ -215,13 +215,19 @@ def test_overwriting_leaves_nothing_of_the_old_run(copy):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no limit for the size of a file")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # torch leaves the file open
-@pytest.mark.parametrize("name", ["run", "Übung"])  # torch writes in another way where a path is not ASCII
-@pytest.mark.parametrize(("step", "words"), [(1, "no checkpoint yet"), (10, "add --resume")])
+@pytest.mark.parametrize(
+    ("name", "step", "words"),
+    [
+        ("run", 10, "add --resume"),
+        # torch writes in another way where a path is not ASCII
+        pytest.param("Übung", 1, "no checkpoint yet", marks=pytest.mark.proof),
+    ],
+)
 def test_a_full_disk_is_said_with_how_to_go_on(name, step, words, tmp_path, monkeypatch, capsys):
     fill_up(monkeypatch, run_charlm.Run, lambda run: len(run.state.history) == step)
     assert main(*OPTIONS, "--out", tmp_path / name) == 2
     errors = capsys.readouterr().err
-    assert re.search(rf"{name}(/checkpoint.pt)? could not be (read or )?written.*{words}", errors)
+    assert re.search(rf"cannot (read or )?write .*{name}.*{words}", errors, re.DOTALL)
 
 
 # What the student has not written, or not right
@@ -258,14 +264,15 @@ def refused(capsys, *arguments: object) -> str:
         ("--steps 0", "--steps: must be at least 1"),
         ("--group-size 0", "--group-size: must be at least 1"),
         ("--lr -1", "not negative"),
+        ("--kl-coef nan", "finite number"),
         ("--task sums", "'sums'"),
-        ("--max-new-tokens 29", "28 at most"),
+        ("--max-new-tokens 29", "at most 28"),
         ("--out README.md", "must be a folder"),
         ("--out no/such/folder", "folder that exists"),
         ("--resume", "no checkpoint"),
         ("--resume --overwrite", "one of them"),
-        ("--variant gspo --level token", "leave --level out"),
-        ("--variant gspo --resume", "leave --resume out"),
+        ("--variant gspo --level token", "omit --level"),
+        ("--variant gspo --resume", "omit --resume"),
         ("--variant ppo", "there is no 'ppo'"),
     ],
 )
@@ -293,7 +300,7 @@ def test_a_run_is_neither_overwritten_nor_changed_by_accident(options, words, co
 
 def test_damaged_files_of_a_run_are_refused(copy, capsys):
     whole = (copy / "samples.json").read_text("utf-8")
-    for damaged in (whole[:1000], "{}"):
+    for damaged in ("", whole[:1000], "[]", "{}"):
         (copy / "samples.json").write_text(damaged, "utf-8")
         assert "samples.json" in refused(capsys, "--resume", "--out", copy)
     (copy / "samples.json").write_text(whole, "utf-8")
@@ -321,7 +328,9 @@ def test_the_recorded_runs_that_figures_replay_are_what_the_command_writes(capsy
     assert course_command.main(["dev", "recordings", "--check"]) == 0, capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", RECORDED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.proof] * (name != "charlm-pizza")) for name in RECORDED]
+)
 def test_a_recorded_run_is_what_the_model_answers_still_do(name):
     """Its first steps; later ones differ between processors, because rounding decides what is sampled."""
     document, recorded = samples_in(course.RUNS / name), metrics_in(course.RUNS / name)

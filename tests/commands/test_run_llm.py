@@ -185,13 +185,6 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(folder, tmp_path, 
     page = (whole / run_llm.PAGE).read_text("utf-8")
     assert "<script" not in page and "data:image/png;base64," in page
 
-    with pytest.raises(SystemExit):
-        run_llm.main(["--resume", "--out", str(stopped), "--lr", "0.5"])
-    assert "began with lr 0.001, not 0.5" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        command(folder, stopped, *options)
-    assert "there is a run in" in capsys.readouterr().err
-
 
 def test_a_run_on_what_is_missed_trains_on_nothing_else(folder, tmp_path, capsys) -> None:
     task = own(tmp_path / "below_five.py", "return float(prompt < '5')", prompts="[f'{n} =' for n in range(10)]")
@@ -199,11 +192,11 @@ def test_a_run_on_what_is_missed_trains_on_nothing_else(folder, tmp_path, capsys
     assert command(folder, tmp_path / "run", *options) == 0
     train = llm_tasks.own_task(task, max_new_tokens=4).prompts
     missed = sum(prompt >= "5" for prompt in train)
-    assert f"{missed} of {len(train)} prompts to train on are missed" in capsys.readouterr().out
+    assert f"the model misses {missed} of {len(train)} training prompts" in capsys.readouterr().out
     assert [float(row["mean_reward"]) for row in metrics(tmp_path / "run")] == [0, 0, 0, 0]
 
     own(task, "return 1.0")
-    assert "--only-missed: no prompt is missed" in refused(capsys, folder, tmp_path / "all-right", *options)
+    assert "--only-missed: the model misses no prompt" in refused(capsys, folder, tmp_path / "all-right", *options)
 
 
 def test_an_empty_starter_says_which_exercise_comes_first(capsys) -> None:
@@ -246,10 +239,6 @@ def test_right_answers_are_paid_in_full_and_prompts_that_are_measured_are_not_tr
     [
         (["--model", "no-such-model.gguf"], "--model no-such-model.gguf is not a folder"),
         (["--task", "nothing"], "sums, word-problems, short-answers"),
-        (["--steps", "0"], "at least 1"),
-        (["--group-size", "2.5"], "'2.5'"),
-        (["--lr", "nan"], "lr must be a finite number and not negative, got nan"),
-        (["--kl-coef", "-1"], "kl_coef must be a finite number and not negative, got -1.0"),
     ],
 )
 def test_what_cannot_work_is_said_in_a_sentence(options, said, tmp_path, monkeypatch, capsys) -> None:
@@ -294,22 +283,7 @@ def test_a_reward_that_fails_late_is_named_and_costs_nothing_that_was_saved(fold
     assert command(folder, out, "--resume") == 0
 
     own(task, IS_DIGIT, prompts="[f'{n} =' for n in range(13)]")
-    assert "are not those that the run in" in refused(capsys, folder, out, "--resume")
-
-
-@pytest.mark.parametrize("name", [run_llm.RUN, runs.CHECKPOINT])
-def test_a_damaged_run_is_not_gone_on_with_and_not_touched(name: str, folder, tmp_path, capsys) -> None:
-    out = tmp_path / "out"
-    assert command(folder, out, "--task", own(tmp_path / "task.py", IS_DIGIT), "--steps", 1) == 0
-    whole = (out / name).read_bytes()
-    for damaged in (b"", whole[: len(whole) // 2], b"[]", b'{"config": {}, "points": 3}', b"\xff"):
-        (out / name).write_bytes(damaged)
-        said = refused(capsys, folder, out, "--resume")
-        assert name in said and "start again with --overwrite" in said
-        assert (out / name).read_bytes() == damaged
-    (out / name).write_bytes(whole)
-    (out / runs.METRICS).write_bytes(b"\xff")  # written anew from the checkpoint
-    assert command(folder, out, "--resume") == 0
+    assert "started with other prompts" in refused(capsys, folder, out, "--resume")
 
 
 def test_weights_that_are_no_numbers_are_not_saved(folder, tmp_path, monkeypatch, capsys) -> None:
@@ -328,7 +302,7 @@ def test_what_a_student_raises_shows_their_line_and_what_to_do(folder, tmp_path,
     monkeypatch.setattr(charlm, "group_advantages", one_for_each_group)
     with pytest.raises(ValueError, match="advantages must have shape") as raised:
         command(folder, tmp_path / "out", "--task", own(tmp_path / "task.py", IS_DIGIT), "--steps", 2)
-    assert "`grade` says" in raised.value.__notes__[0]
+    assert "run `grade`" in raised.value.__notes__[0]
 
 
 def test_a_terminal_that_lacks_a_character_does_not_end_the_run(folder, tmp_path, monkeypatch) -> None:
@@ -353,9 +327,9 @@ def gpt2(folder: Path) -> Path:
 def test_what_the_model_cannot_do_is_said_before_the_first_step(folder, tmp_path, capsys) -> None:
     task, other = ("--task", own(tmp_path / "task.py", IS_DIGIT)), gpt2(tmp_path / "gpt2")
     cases: list[tuple[Path, tuple[object, ...], str]] = [
-        (folder, ("--last-layers", 3), "this model has 2 layers that can be chosen, got 3"),
-        (other, ("--last-layers", 1), "this model has 0 layers that can be chosen, got 1"),
-        (other, ("--max-new-tokens", 30), "reads 32 tokens at most, but the longest prompt has 4"),
+        (folder, ("--last-layers", 3), "this model has 2 layers to choose from, got 3"),
+        (other, ("--last-layers", 1), "this model has 0 layers to choose from, got 1"),
+        (other, ("--max-new-tokens", 30), "reads at most 32 tokens, but the longest prompt has 4"),
     ]
     for model, options, said in cases:
         assert said in refused(capsys, model, tmp_path / "out", *task, *options)

@@ -103,4 +103,4 @@ def test_the_command_says_how_far_the_two_losses_are_apart(tmp_path: Path, capsy
     assert run_trl.main([*line, "--prompts-per-step", "2", "--group-size", "2", "--kl-coef", "0.1"]) == 0
     said = capsys.readouterr().out
     assert "share of right sums: 0.00 -> 0.00, 4 steps" in said
-    assert "and TRL's of the same batch" in said
+    assert "and TRL's on the same batch" in said

@@ -173,7 +173,7 @@ def test_a_file_that_vanishes_for_a_while_does_not_end_it(watch, me):
         lambda: (me / "kl.py").rename(me / "kl.py~"), lambda: None, lambda: (me / "kl.py").write_text(RIGHT, "utf-8")
     )
     assert done.returncode == 0
-    assert done.stdout.count("no module was found") == 1, "said once, however often nothing is there"
+    assert done.stdout.count("found no module") == 1, "said once, however often nothing is there"
     (nothing, possible), last = totals(done.stdout)
     assert nothing == 0 and last == (possible, possible)
     assert f"+{possible} points" in done.stdout, "since the last save"

@@ -33,7 +33,7 @@ NEEDS = {
     "firefox": "Firefox is missing (Debian: apt install firefox-esr): no page is opened in it.",
     "webkit": "WebKitGTK is missing (Debian: apt install webkit2gtk-driver xvfb): no page is opened in it.",
 }
-KEYS = {"ArrowRight": "\ue014", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "Enter": "\ue006", "Escape": "\ue00c"}
+KEYS = {"ArrowRight": "\ue014", "ArrowLeft": "\ue012"}
 NOTES = """<script>
 {
   const problems = window.problems = [];
@@ -57,8 +57,8 @@ FRAME = """(address, width, height) => new Promise((loaded) => {
 }).then(() => null)"""
 
 
-IS_THERE = """(address) => location.href.split("#")[0] === new URL(address).href.split("#")[0]
-  && document.readyState === "complete"
+# Without what the page adds to its address: the simulation its seed, the theme a heading.
+IS_THERE = """(address) => location.pathname === new URL(address).pathname && document.readyState === "complete"
 """
 
 

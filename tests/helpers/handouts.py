@@ -7,8 +7,6 @@ from pathlib import Path
 
 from grader.workshop import handout
 
-"""What lies in the place of a large file that git did not bring."""
-
 
 @functools.cache
 def _files() -> dict[str, bytes]:

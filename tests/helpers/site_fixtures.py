@@ -41,7 +41,8 @@ LATE = """[...document.querySelectorAll("*")].filter(
   node => node.localName.startsWith("grpo-") && !("ready" in node.dataset))"""
 SETTLED = """() => document.fonts.ready
   .then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
-  .then(() => Promise.allSettled(document.getAnimations().map(animation => animation.finished)))
+  .then(() => Promise.race([Promise.allSettled(document.getAnimations().map(animation => animation.finished)),
+    new Promise((late) => setTimeout(late, 2000))])) // one in a part that is not painted never ends
   .then(() => undefined)"""
 """Fonts have come, what depends on sizes has been done, and nothing fades or slides any more."""
 PATIENCE = 60_000

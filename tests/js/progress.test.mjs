@@ -39,12 +39,12 @@ test("an exercise is passed with all points of all its functions, in both kinds 
     { name: "advantages", earned: 25, points: 25, checks: checks("a", "b") },
   ]));
   assert.deepEqual(short.map((each) => each.passed), [false, false, true]);
-  assert.equal(sentence(short), "Passed: advantages. Not yet: kl, 20 of 25 points; clip, of which not all functions were graded.");
+  assert.equal(sentence(short), "Passed: advantages. Not yet: kl, 20 of 25 points; clip, where some functions were not graded.");
 });
 
 test("what is no report is refused with a sentence", () => {
   for (const text of ["", "{", "{}", "null", "[]", "<html>", json([{ name: "kl" }]), json([{ name: "worksheet", earned: 1, points: 1, checks: [] }])])
-    assert.throws(() => readReport(text), /no report of the grader/, text);
+    assert.throws(() => readReport(text), /not a report of the grader/, text);
 });
 
 test("the questions that were answered right are kept for each page, once", () => {

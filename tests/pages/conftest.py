@@ -1,11 +1,13 @@
-"""One tab that the tests of a process share, because loading a page costs more than using it."""
+"""What tests of pages share: one tab, because loading a page costs more than using it, and the pages' files."""
 
+import functools
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from explorables import Explorable
-from site_fixtures import watch
+from lxml import html
 from tab import Tab
 
 
@@ -32,17 +34,13 @@ def open_figure(tab: Tab) -> Callable[[str, str], Explorable]:
 
 
 @pytest.fixture(scope="session")
-def read_without_scripts(browser: Any, site: str) -> Iterator[Callable[[str], Any]]:
-    """Shows a page in a browser that runs no scripts."""
-    page = browser.new_context(java_script_enabled=False).new_page()
-    problems: list[str] = []
-    watch(page, site, problems)
+def read(site_folder: Path) -> Callable[[str], Any]:
+    """The tree of a page."""
 
+    @functools.cache
     def read(path: str) -> Any:
-        if page.url != site + path:
-            page.goto(site + path)
-        return page
+        return html.parse(
+            site_folder / (path[1:] + "index.html" * path.endswith("/")), html.HTMLParser(encoding="utf-8")
+        )
 
-    yield read
-    page.context.close()
-    assert problems == []
+    return read

@@ -15,6 +15,34 @@ CONTROL = """node => {
   return { kind: node.type, name: node.name, value: node.value, shown, reached: node === document.activeElement };
 }"""
 
+FIRST_CONTROL = """tag => {
+  const node = window.figure = document.querySelector(tag);
+  window.shown = () => [...node.querySelectorAll("table, .grpo-status, .grpo-readout, .grpo-value, .grpo-card")]
+    .map((part) => part.textContent).join("|");
+  window.before = [shown(), [...node.querySelectorAll("svg")].map((svg) => svg.innerHTML).join()];
+  const control = [...node.querySelectorAll("input, select, textarea")]
+    .find((each) => each.checkVisibility({ visibilityProperty: true }) && !each.disabled
+      && (each.type !== "radio" || each.checked));
+  control.focus({ preventScroll: true });
+  if (control !== document.activeElement) return "takes no focus";
+  if (control.type === "text") control.select();
+  const atItsEnd = control.type === "range" && control.value === control.max;
+  return { checkbox: "Space", text: "7", textarea: "7" }[control.type] ?? (atItsEnd ? "ArrowLeft" : "ArrowRight");
+}"""
+"""Gives the first control the focus; returns the key that changes it."""
+CHANGED_AND_RESET = """async () => {
+  document.activeElement.blur(); // takes over what was typed
+  const picture = () => [...figure.querySelectorAll("svg")].map((svg) => svg.innerHTML).join();
+  const isChanged = () => shown() !== before[0] || picture() !== before[1];
+  for (let i = 0; i < 40 && !isChanged(); i++) await new Promise((later) => setTimeout(later, 50)); // Firefox is late
+  const changed = isChanged();
+  const address = location.search;
+  figure.querySelector("[aria-label=Reset]").click();
+  return { changed, kept: address !== "", reset: shown() === before[0] && location.search === "" };
+}"""
+CONTRACT = {"changed": True, "kept": True, "reset": True}
+"""The control changes the figure, the address keeps the state, and Reset brings back the first one."""
+
 
 class Explorable:
     """A figure that is ready, found by its tag: Explorable(page, "grpo-difficulty")."""

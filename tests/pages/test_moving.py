@@ -12,6 +12,7 @@ ANSWERS = {
     "reward hacking": "reference/glossary",
     "what is k3": "reference/glossary",
     "exercise 2": "exercises/clip",
+    "why is the loss 0 at first": "learn/loss",
 }
 """Questions to the page that explains them."""
 

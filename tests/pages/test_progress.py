@@ -80,7 +80,7 @@ def test_a_report_of_the_grader_ticks_what_is_passed_and_another_file_is_refused
       const dropped = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
       document.querySelector(".grpo-stops p").dispatchEvent(dropped);
     }""")
-    status.filter(has_text="no report").wait_for()
+    status.filter(has_text="not a report").wait_for()
 
 
 @pytest.mark.proof

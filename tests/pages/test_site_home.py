@@ -4,6 +4,7 @@ import re
 import statistics
 
 import pytest
+from page_text import numbers
 
 FILM = "grpo-hero"
 BEATS = ["Ask", "Answer", "Score", "Compare", "Learn"]
@@ -11,15 +12,11 @@ DRAWN = [24, 14, 12, 14, 14, 24, 24, 13]
 RIGHT = 2 + 2 * 6
 
 
-def numbers(text):
-    """The decimal numbers of a text, with a real minus sign."""
-    return [float(number) for number in re.findall(r"-?\d+\.\d+", text.replace("\u2212", "-"))]
-
-
-def expected(group, *, spread=statistics.pstdev):
-    """A group and its advantages, by the standard library."""
-    mean, divisor = statistics.fmean(group), spread(group)
-    return group, [round((reward - mean) / divisor, 3) if divisor else 0 for reward in group]
+def first_advantages():
+    """The advantages of the first group, by the standard library."""
+    rewards = [float(answer == RIGHT) for answer in DRAWN]
+    mean, std = statistics.fmean(rewards), statistics.pstdev(rewards)
+    return [(reward - mean) / std for reward in rewards]
 
 
 def film_advantages(page):
@@ -31,8 +28,7 @@ def test_for_readers_who_want_no_motion_the_film_is_a_still_that_they_step_throu
     page = tab.load("/", motion=False, scrolling=False)
     film = page.locator(f"{FILM}[data-ready]")
     film.wait_for()
-    rewards = [float(answer == RIGHT) for answer in DRAWN]
-    assert film_advantages(page) == pytest.approx(expected(rewards)[1], abs=0.0055)
+    assert film_advantages(page) == pytest.approx(first_advantages(), abs=0.0055)
     label = film.locator("svg").first.get_attribute("aria-label")
     assert [int(number) for number in re.findall(r"\b\d\d\b", label)][:8] == DRAWN
     before = film.locator("svg").first.inner_html()
@@ -76,9 +72,8 @@ def test_the_path_has_ticks_and_says_where_to_continue(tab):
     assert first.get_attribute("href").endswith("/learn/why/")
 
 
-def test_without_scripts_the_film_is_a_table_with_the_same_numbers(read_without_scripts):
-    page = read_without_scripts("/")
-    drawn, _, advantages = [row.split("\t")[1:] for row in page.locator(f"{FILM} tr").all_inner_texts()]
-    assert [*map(int, drawn)] == DRAWN
-    scores = expected([float(answer == RIGHT) for answer in DRAWN])[1]
-    assert numbers(" ".join(advantages)) == pytest.approx(scores, abs=0.0055)
+def test_without_scripts_the_film_is_a_table_with_its_numbers(read):
+    drawn, _, advantages = (row.xpath("td | th")[1:] for row in read("/").xpath("//grpo-hero//tr"))
+    assert [int(cell.text_content()) for cell in drawn] == DRAWN
+    shown = [numbers(cell.text_content())[0] for cell in advantages]
+    assert shown == pytest.approx(first_advantages(), abs=0.0055)

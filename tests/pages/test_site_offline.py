@@ -49,7 +49,8 @@ def test_the_site_works_from_a_disk(page: Any, folder: Path) -> None:
         page.goto(f"{folder.as_uri()}/{name}")
         wait_until_ready(page)
 
-    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.html") if path.stem != "404")
+    pages = [path for path in folder.rglob("*.html") if path.stem != "404" and "<h1" in path.read_text("utf-8")]
+    names = sorted(path.relative_to(folder).as_posix() for path in pages)  # old addresses only lead on
     assert len(names) == len(sources())
     for name in names:
         visit(name)

@@ -9,7 +9,7 @@ import re
 import command
 import pytest
 from site_fixtures import wait_until_ready
-from site_pages import violations
+from site_pages import DOCS, violations
 from tab import come_back
 
 from grader.commands.grade import main
@@ -18,6 +18,7 @@ from grader.worksheet.model_answers import model_answers
 from grader.worksheet.questions import LARGEST_FILE, QUESTIONS
 
 PAGE = "/worksheet/"
+SCRIPTS = DOCS / "assets/js"
 ANSWERS = {question.id: f"To {question.id} I say: means & <b>odds</b>." for question in QUESTIONS}
 TOOLS = "grpo-worksheet-tools:not([part])"
 IN_THE_MENU = ("Open a saved worksheet …", "Download answers (Markdown)", "Print", "Clear worksheet")
@@ -91,9 +92,10 @@ def answer_everything(page):
 
 def send_runs(page, *runs):
     """Sends runs as the simulation does, through its own module; each is (seed, steps, changed settings)."""
+    page.route("**/source/**", lambda route: route.fulfill(path=SCRIPTS / route.request.url.split("/source/")[1]))
     page.evaluate(
         """async (runs) => {
-          const base = new URL("../assets/js/", location.href);
+          const base = new URL("../source/", location.href);
           const { sendRuns } = await import(new URL("ui/runs.mjs", base));
           const { DEFAULTS, singlePeak } = await import(new URL("core/bandit.mjs", base));
           for (const [seed, steps, settings] of runs) {

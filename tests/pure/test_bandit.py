@@ -117,7 +117,7 @@ def test_before_the_exercise_is_written_the_command_says_so(tmp_path, options):
     [
         (["--group-size", "0"], "group_size"),
         (["--table", "flat"], "--table"),
-        (["--variant", "rloo", "--compare"], "leave --compare out"),
+        (["--variant", "rloo", "--compare"], "omit --compare"),
         (["--variant", "ppo"], "there is no 'ppo'"),
         (["--out", "picture.txt"], ".png, .svg or .pdf"),
         (["--out", "no/such/folder/picture.png"], "folder"),

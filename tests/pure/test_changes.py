@@ -6,8 +6,7 @@ import textwrap
 import pytest
 
 from grader.core import course
-from grader.workshop import common_mistakes
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import common_mistake, common_mistakes, misconceptions
 from grader.workshop.changes import ChangeRefused, written_out
 
 MODEL = '''
@@ -157,11 +156,11 @@ def test_every_common_mistake_is_one_of_each_function_that_it_names() -> None:
         f"{name}.{entry.function} {entry.name}" for name in course.names(drafts=True) for entry in misconceptions(name)
     ]
     assert len(known) == len({*known}), "a mistake of the list has the name of another one"
-    listed = {f"{function} {name}" for name, each in common_mistakes.listed().items() for function in each["functions"]}
+    listed = {f"{function} {name}" for name, each in common_mistakes().items() for function in each["functions"]}
     assert listed <= {*known}, "there is no such function"
 
 
 def test_a_common_mistake_that_changes_nothing_is_refused() -> None:
     mistake = {"sentence": "you are wrong", "explanation": "Very.", "from": "no such line", "to": ""}
     with pytest.raises(ChangeRefused, match="`group_advantages` has nothing to change"):
-        common_mistakes.whole_function("name", mistake, "advantages", "group_advantages")
+        common_mistake("name", mistake, "advantages", "group_advantages")

@@ -154,7 +154,7 @@ def test_a_result_of_another_engine_that_cannot_be_read_is_that_submissions_prob
     entries = {entry.name: entry for entry in read_class(out)}
     assert {name for name, entry in entries.items() if entry.result} == {"ada", "cyd"}
     for name in ("ben", "dan"):
-        assert entries[name].problem.startswith("the engine gave no result that can be read (")
+        assert entries[name].problem.startswith("the engine gave no readable result (")
     assert results(grade(small_class, out)) == results(graded)
 
 
@@ -206,7 +206,7 @@ def test_a_submission_starved_even_alone_gets_no_points_and_a_problem(small_clas
 def test_one_folder_takes_one_grading_at_a_time(graded: Path, small_class: Path) -> None:
     from filelock import FileLock
 
-    with FileLock(graded / ".grading.lock"), pytest.raises(ClassError, match="another process grades"):
+    with FileLock(graded / ".grading.lock"), pytest.raises(ClassError, match="another process is grading"):
         grade(small_class, graded)
 
 
@@ -230,10 +230,10 @@ def test_another_copy_of_the_course_grades_nothing_and_a_result_that_cannot_be_k
     document = json.loads(request_of().data)
     document["course_digest"] = "0" * 64
     answer = json.loads(grade_job(json.dumps(document).encode()))
-    assert answer["result"] is None and "another copy of the course" in answer["problem"]
+    assert answer["result"] is None and "different copy of the course" in answer["problem"]
     result = from_json(json.loads(grading_here._by_hand(request_of().data))["result"])
     result.checks[0].points = 2**65
-    assert "cannot be kept" in from_json(grading_process._handed_over(result)).problem
+    assert "cannot be stored" in from_json(grading_process._handed_over(result)).problem
 
 
 # What the command writes
@@ -250,7 +250,7 @@ def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> Non
     assert set(rows) == {"'=HYPERLINK(1)", "bob", "eve"}
     assert rows["bob"]["earned"] == rows["bob"]["points"] == rows["bob"]["kl"] == "20"
     assert (rows["eve"]["earned"], rows["eve"]["counts"], rows["eve"]["kl"]) == ("", "", "")
-    assert "cannot be read" in rows["eve"]["notes"] and rows["eve"]["problem"] == "no code of it can be read"
+    assert "cannot be read" in rows["eve"]["notes"] and rows["eve"]["problem"] == "none of its code is readable"
     assert (rows["eve"]["missing"], rows["bob"]["missing"]) == ("kl.py", "")
     assert "Missing or unreadable: kl.py in 1 submission" in completed.stdout and "NO MARK  eve" in completed.stdout
     assert "median 10 of 20 points" in completed.stdout, "what nobody could read is not 0 points"
@@ -311,7 +311,7 @@ def test_a_kept_result_that_cannot_be_read_costs_its_submission_a_note_and_is_gr
     book = Journal(graded)  # as an earlier version kept it: the journal vouches for it
     book.add(entry.key, "its content", poisoned, 1.0)
     book.close()
-    assert {each.name for each in read_class(graded) if "cannot be read" in each.problem} == {entry.name}
+    assert {each.name for each in read_class(graded) if "unreadable" in each.problem} == {entry.name}
     grade(small_class, graded)
     assert results(graded) == wanted
 
@@ -321,11 +321,11 @@ def test_a_kept_result_that_cannot_be_read_costs_its_submission_a_note_and_is_gr
     [
         (["grade-all", "nothing", "--out", "OUT"], "there is no nothing"),
         (["grade-all", "reference", "--out", "OUT"], "is one submission"),
-        (["grade-all", "tests", "--out", "tests/out"], "lies in the submissions"),
+        (["grade-all", "tests", "--out", "tests/out"], "inside the submissions"),
         (["grade-all", "docs", "--out", "OUT", "--jobs", "0"], "at least 1"),
-        (["grade-all", "docs", "--out", "OUT", "--scheduler", "tcp://x"], "goes with --engine dask"),
+        (["grade-all", "docs", "--out", "OUT", "--scheduler", "tcp://x"], "needs --engine dask"),
         (["grade-all", "docs", "--out", "OUT", "--write", "classroom50"], "choose from 'html', 'gradescope', 'github-"),
-        (["diff", "docs", "tests"], "holds no submissions.json"),
+        (["diff", "docs", "tests"], "contains no submissions.json"),
     ],
 )
 def test_wrong_usage_is_a_sentence(tmp_path: Path, arguments: list[str], sentence: str) -> None:
@@ -340,7 +340,7 @@ def test_other_settings_need_another_folder(graded: Path, small_class: Path) -> 
     before = (graded / "submissions.json").read_bytes()
     completed = grade_all_command(small_class, graded, "--seed", 5)
     assert completed.returncode == 2
-    assert "seed was 0, is 5" in completed.stderr and (graded / "submissions.json").read_bytes() == before
+    assert "seed was 0 and is now 5" in completed.stderr and (graded / "submissions.json").read_bytes() == before
 
 
 # Differences
@@ -364,7 +364,7 @@ def test_the_command_shows_what_a_second_grading_changed(graded: Path, small_cla
     other["key"] = "0" * 64
     (new / "submissions.json").write_text(json.dumps(entries), "utf-8")
     done = call(course_command.main, "diff", graded, new, cwd=tmp_path)
-    assert "by another course" in done.stdout and "by the same course" not in done.stdout
+    assert "by different courses" in done.stdout and "by the same course" not in done.stdout
     missing = compare(read_class(graded), [entry for entry in read_class(new) if entry.name != "ada"])
     assert [(change.name, change.new) for change in missing.changes] == [("ada", None)]
     nothing = next(entry for entry in read_class(graded) if entry.result and not entry.result.earned)
@@ -372,5 +372,5 @@ def test_the_command_shows_what_a_second_grading_changed(graded: Path, small_cla
     for path in (new / "graded").iterdir():
         path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "course_version": "9.9"}), "utf-8")
     done = call(course_command.main, "diff", graded, new, cwd=tmp_path)
-    assert "0.1.0, now 9.9" in done.stdout
-    assert "0 higher, 1 lower, 1 with other checks" in done.stdout, "0 points after no result are not lower"
+    assert "0.1.0 before, 9.9 now" in done.stdout
+    assert "0 higher, 1 lower, 1 with the same total" in done.stdout, "0 points after no result are not lower"

@@ -156,17 +156,7 @@ def test_a_module_that_is_missing_or_cannot_be_read_was_not_written() -> None:
     assert (report.graded, report.without_code, report.failed, report.waiting) == (3, 2, 0, 0)
     assert report.totals == class_report(entries).totals, "what nobody could read is not 0 points"
     assert [each.earned for each in named(nothing).submissions] == [None, None]
-    assert all("no code of it can be read" in each.remarks[-1] for each in named(nothing).submissions)
-
-
-def test_modules_that_cannot_be_imported_are_counted_and_told() -> None:
-    entries = [entry(number, result([BROKEN] * CHECKS)) for number in range(3)]
-    for each in entries[:2]:
-        assert each.result
-        each.result.exercises[0].not_imported = "ModuleNotFoundError: No module named 'einops' (one.py, line 1)"
-    report = class_report(entries)
-    assert [(each.exercise, each.count) for each in report.imports] == [("one", 2)]
-    assert "one.py in 2 submissions" in class_page(report)
+    assert all("none of its code is readable" in each.remarks[-1] for each in named(nothing).submissions)
 
 
 def test_results_of_the_worksheet_are_an_exercise_but_no_step_of_the_course() -> None:
@@ -198,7 +188,7 @@ def test_only_the_page_with_names_holds_names_and_no_page_texts_of_students() ->
     for text in (class_page(report), repr(report)):
         assert len(text) > 100 and SECRET.casefold() not in text.casefold() and "Müller" not in text
     text = class_page(report, named=named(entries))
-    assert "Keep it to yourself" in text and f"{SECRET} Müller 2" in text and f"{SECRET}-folder-7" in text
+    assert "Do not share it" in text and f"{SECRET} Müller 2" in text and f"{SECRET}-folder-7" in text
     assert f"{SECRET} of a student" not in text
 
 
@@ -229,7 +219,7 @@ def test_the_page_shows_the_numbers_of_the_report() -> None:
     assert grades["All"][1:4] == ["10", "3", "3.3"] and grades["Exercise one"][-2:] == ["1", "1"]
     checks = {row[0].split(" f")[0]: row for row in shown["All checks"]}
     assert checks["f 0"][1:3] == ["3", "1 of 3"] and checks["f 0"][4:6] == ["0.33", "1.00"]
-    assert shown["Mistakes that were seen"][1][:4] == ["you do wrong", "f", "1", "33.3%"]
+    assert shown["Mistakes found"][1][:4] == ["you do wrong", "f", "1", "33.3%"]
     assert [row[5] for row in shown["How far submissions got"][1:]] == ["2", "0", "0"]
     bins = shown["All points: submissions by points"]
     assert [row[1] for row in bins[1:]] == list(map(str, report.totals.bins))
@@ -237,7 +227,7 @@ def test_the_page_shows_the_numbers_of_the_report() -> None:
 
 def test_a_mistake_leads_to_its_page_where_the_pages_are_published(monkeypatch):
     report = class_report(secret_class())
-    assert tables(class_page(report))["Mistakes that were seen"][1][-1] == "docs/exercises/one/mistakes.md"
+    assert tables(class_page(report))["Mistakes found"][1][-1] == "docs/exercises/one/mistakes.md"
     link = '<a href="https://example.org/grpo/exercises/one/mistakes/#wrong">exercises/one/mistakes</a>'
     assert link in class_page(report, site="https://example.org/grpo/")
     monkeypatch.setattr(course, "WRITTEN", replace(course.WRITTEN, site="https://example.org/grpo/"))
@@ -329,15 +319,15 @@ def test_the_command_writes_the_page_and_a_line_for_each_check(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("results", "--out", "r.txt"), "ends in .html"),
+        (("results", "--out", "r.txt"), "end in .html"),
         (("results", "--out", "nowhere/r.html"), "there is no folder nowhere"),
-        (("results", "--out", "r.html", "--outcomes", "o.txt"), "ends in .csv"),
-        (("results", "--out", "r.html", "--outcomes", "results/o.csv"), "has CSV files of its own"),
+        (("results", "--out", "r.html", "--outcomes", "o.txt"), "end in .csv"),
+        (("results", "--out", "r.html", "--outcomes", "results/o.csv"), "own CSV files"),
         (("results", "--out", "r.html", "--similarity", "class"), "add --names"),
         (("results", "--out", "r.html", "--names", "--similarity", "class"), "there is no class; give the folder"),
-        (("results", "--out", "r.html", "--names", "--also", "old"), "--also goes with --similarity"),
+        (("results", "--out", "r.html", "--names", "--also", "old"), "--also needs --similarity"),
         (("results", "--out", "r.html", "--site", "javascript:alert(1)"), "must be an address"),
-        ((".", "--out", "r.html"), "holds no submissions.json"),
+        ((".", "--out", "r.html"), "contains no submissions.json"),
     ],
 )
 def test_wrong_usage_is_told_and_writes_nothing(tmp_path: Path, arguments: Sequence[str], sentence: str) -> None:

@@ -20,7 +20,7 @@ from grader.classroom.results import ClassError, Person, file_name
 from grader.classroom.submissions import HandedIn, find_submissions
 from grader.core import files as class_files
 from grader.core.contents import MODULES, Contents
-from grader.core.files import ArchiveError, members_of_archive
+from grader.core.files import UnreadableError, members_of_archive
 from grader.worksheet.reader import worksheet_in
 
 pytestmark = pytest.mark.machine
@@ -258,8 +258,8 @@ def test_names_stay_different_as_names_of_files(tmp_path: Path) -> None:
     ("files", "path", "words"),
     [
         ({}, "nothing", "there is no"), ({"kl.py": KL}, "", "is one submission"),
-        ({"notes.txt": ""}, "", "no folder and no archive"),
-        ({"submission_metadata.yml": "submission_1:\n  :score: 3.0\n"}, "", "no folder and no archive"),
+        ({"notes.txt": ""}, "", "no folder or archive"),
+        ({"submission_metadata.yml": "submission_1:\n  :score: 3.0\n"}, "", "no folder or archive"),
         ({"class.zip": b"PK no"}, "class.zip", "unpack it"), ({"class.rar": b"Rar!"}, "class.rar", "unpack it"),
     ],
 )  # fmt: skip
@@ -273,13 +273,13 @@ def test_a_path_without_a_class_is_refused(tmp_path: Path, files: Files, path: s
 ALL: Files = {f"ada/{name}": text for name, text in model_files().items()}
 CASES: dict[str, tuple[Files, Mapping[str, str], bytes | None, list[str]]] = {
     "a copy in another folder": (
-        {"ada/backup/kl.py": "# old\n", "ada/starter/kl.py": KL}, HERE, None, ["backup .*starter"]
+        {"ada/backup/kl.py": "# old\n", "ada/starter/kl.py": KL}, HERE, None, ["backup too; .*starter"]
     ),
-    "no module": ({"ada/answers.ipynb": "{}"}, {}, None, ["no module was found.*answers.ipynb"]),
-    "another name": ({"ada/solution.py": KL}, {"kl.py": KL}, None, ["solution.py was taken as kl.py"]),
-    "nearly the name": ({"ada/my_kl.py": KL}, HERE, None, ["my_kl.py was taken as kl.py"]),
+    "no module": ({"ada/answers.ipynb": "{}"}, {}, None, ["found no module.*answers.ipynb"]),
+    "another name": ({"ada/solution.py": KL}, {"kl.py": KL}, None, ["used solution.py as kl.py"]),
+    "nearly the name": ({"ada/my_kl.py": KL}, HERE, None, ["used my_kl.py as kl.py"]),
     "two with nearly the name": (
-        {"ada/kl_v1.py": KL, "ada/kl_v2.py": KL}, {}, None, ["no module was found", "rename the one that counts"]
+        {"ada/kl_v1.py": KL, "ada/kl_v2.py": KL}, {}, None, ["found no module", "rename the one that counts"]
     ),
     "nearly the name of another file": (
         {"ada/kl.py": KL, "ada/test_clip.py": "def test_clip(): ...\n", "ada/kl_old.py": KL}, HERE, None, []
@@ -291,8 +291,8 @@ CASES: dict[str, tuple[Files, Mapping[str, str], bytes | None, list[str]]] = {
     "a virtual environment in an archive": (
         {"ada.zip": zip_bytes({"kl.py": KL, "venv/x/clip.py": "# no"})}, HERE, None, []
     ),
-    "rubbish of a Mac": ({"ada/__MACOSX/kl.py": KL}, {}, None, ["no module was found"]),
-    "UTF-16": ({"ada/kl.py": KL.encode("utf-16")}, HERE, None, ["kl.py was read as UTF-16"]),
+    "rubbish of a Mac": ({"ada/__MACOSX/kl.py": KL}, {}, None, ["found no module"]),
+    "UTF-16": ({"ada/kl.py": KL.encode("utf-16")}, HERE, None, []),
     "UTF-16 without a mark": (
         {"ada/kl.py": KL.encode("utf-16-le"), "ada/clip.py": KL}, {"clip.py": KL}, None, ["kl.py .*UTF-8"]
     ),
@@ -305,7 +305,7 @@ CASES: dict[str, tuple[Files, Mapping[str, str], bytes | None, list[str]]] = {
     ),
     "two worksheets": (
         {"ada/hw.zip": zip_bytes({"kl.py": KL, "worksheet.json": "inner"}), "ada/worksheet.json": "outer"},
-        HERE, b"outer", ["worksheet.json in hw.zip"],
+        HERE, b"outer", ["next to hw.zip"],
     ),
     "a worksheet in each of two folders": (
         {"ada/s/kl.py": KL, "ada/s/worksheet.json": "near", "ada/s/old/worksheet (3).json": "far"},
@@ -316,17 +316,17 @@ CASES: dict[str, tuple[Files, Mapping[str, str], bytes | None, list[str]]] = {
     ),
     "modules next to an archive": (
         {**ALL, "ada/hw.zip": zip_bytes({"kl.py": KL, "worksheet.json": "{}"})}, model_files(), None,
-        ["hw.zip was not opened"]
+        ["did not open hw.zip"]
     ),
     "a module next to another kind of archive": (
-        {"ada/kl.py": KL, "ada/x.7z": b"7z"}, HERE, None, ["x.7z was not opened"]
+        {"ada/kl.py": KL, "ada/x.7z": b"7z"}, HERE, None, ["did not open x.7z"]
     ),
     "an archive of something else": (
-        {"ada/x.zip": zip_bytes({"a.csv": ""})}, {}, None, ["no module was found.*a.csv"]
+        {"ada/x.zip": zip_bytes({"a.csv": ""})}, {}, None, ["found no module.*a.csv"]
     ),
     "an archive in an archive": (
         {"ada.zip": zip_bytes({"work/hw.zip": zip_bytes({"kl.py": KL})})}, {}, None,
-        ["hw.zip was not opened", "no module was found"]
+        ["did not open hw.zip", "found no module"]
     ),
 }  # fmt: skip
 
@@ -442,16 +442,11 @@ def test_bombs_end_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(class_files, "MAX_UNPACKED_BYTES", 1_000_000)
     packed = tar_bytes({"kl.py": "#" * 5_000_000}, "w:gz")
     assert "more than 1 MB" in problem_with(tmp_path / "b", "ada.tar.gz", packed)
-    header, data = tarfile.TarInfo("kl.py"), io.BytesIO()
-    header.pax_headers = {"comment": "x" * 100_001}
-    with tarfile.open(fileobj=data, mode="w:gz", format=tarfile.PAX_FORMAT) as archive:
-        archive.addfile(header, io.BytesIO(b""))
-    assert "more about them" in problem_with(tmp_path / "c", "ada.tar.gz", data.getvalue())
     monkeypatch.setattr(class_files, "MAX_MEMBERS", 10)
     many = zip_bytes({f"{number}.txt": "" for number in range(11)})
-    assert "modules only" in problem_with(tmp_path / "d", "ada.zip", many)
+    assert "only the modules" in problem_with(tmp_path / "d", "ada.zip", many)
     monkeypatch.setattr(class_files, "MAX_ARCHIVE_BYTES", 100)
-    with pytest.raises(ArchiveError, match="larger than"):
+    with pytest.raises(UnreadableError, match="larger than"):
         members_of_archive("ada.zip", many)
 
 

@@ -52,7 +52,7 @@ def test_students_read_the_deadline_and_the_rule_for_late_work_in_words() -> Non
     assert FULL.hand_in_by == "Thursday 20 November 2031, 23:59 (Europe/Berlin)"
     assert FULL.late_work == (
         "10 % of all points are deducted for each day (24 hours), or part of one, after the deadline, at most 40 %. "
-        "After Thursday 27 November 2031, 23:59 (Europe/Berlin) nothing counts."
+        "Work handed in after Thursday 27 November 2031, 23:59 (Europe/Berlin) does not count."
     )
     assert not CourseFile("Mine", ("kl",)).hand_in_by and not CourseFile("Mine", ("kl",)).late_work
 
@@ -79,7 +79,7 @@ def test_texts_are_one_line_and_an_address_ends_with_a_slash(tmp_path: Path) -> 
         ("[points]\n'kl' = -1\n", "points.kl .*-1"),
         ("points = 40\n", "points must be a table, not 40"),
         ('universty = "Here"\n', "universty; .*title, exercises, optional"),
-        ('deadline = "Friday\n', "this is no TOML"),
+        ('deadline = "Friday\n', "not TOML"),
     ],
 )
 def test_a_wrong_entry_is_a_sentence(tmp_path: Path, more: str, words: str) -> None:
@@ -88,7 +88,7 @@ def test_a_wrong_entry_is_a_sentence(tmp_path: Path, more: str, words: str) -> N
 
 
 def test_a_file_without_an_entry_or_in_another_encoding_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(FileRefused, match="add exercises, a list of texts"):
+    with pytest.raises(FileRefused, match="add the entry exercises, a list of texts"):
         read(tmp_path, 'title = "Mine"\n')
     (tmp_path / "course.toml").write_bytes('title = "Mine"\n# für alle\n'.encode("latin-1"))
     with pytest.raises(FileRefused, match=r"UTF-8"):

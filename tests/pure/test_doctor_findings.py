@@ -18,7 +18,7 @@ from grader.core import course
 UNREADABLE = object()  # a file that Linux opens and nobody can read
 WINDOWS = object()  # the same file with the line ends of Windows
 COMPARE, MANIFEST = "grader/grading/compare.py", "grader/core/manifest.json"
-CHANGED = "not as it was handed out"
+CHANGED = "changed since it was handed out"
 
 CASES: dict[str, tuple[Mapping[str, object], Mapping[str, tuple[str, bool]]]] = {
     "nothing": ({}, {}),

@@ -63,14 +63,14 @@ def test_any_result_is_valid_lists_every_check_once_and_falls_with_each_pass(res
 def test_a_provisional_result_says_so_and_counts_passed_checks(name: str) -> None:
     for sentence, result in {
         "self-check": example(isolation_level=0),
-        "not complete": example(complete=False),
+        "incomplete": example(complete=False),
         "the grader could not finish: the disk is full": example(problem="the disk is full"),
     }.items():
         found = read(result, name)
         assert sentence in "\n".join(found.texts).lower()
         assert found.earned == 6
     texts = "\n".join(read(example(), name).texts).lower()
-    assert "self-check" not in texts and "not complete" not in texts and "could not finish" not in texts
+    assert "self-check" not in texts and "incomplete" not in texts and "could not finish" not in texts
 
 
 @each_format
@@ -218,8 +218,8 @@ def course(*arguments: object, **environment: Any) -> subprocess.CompletedProces
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (None, "cannot be read"), (b"\xff\xfe", "not UTF-8"), (b"{", "no result of a grading"),
-        (b"[]", "no result of a grading"), (b'{"schema": "other/1"}', "its schema is 'other/1'"),
+        (None, "not readable"), (b"\xff\xfe", "not UTF-8"), (b"{", "not the result of a grading"),
+        (b"[]", "not the result of a grading"), (b'{"schema": "other/1"}', "its schema is 'other/1'"),
         (example(grade=False, isolation_level=-1).as_json().encode(), "debug mode"),
     ],
 )  # fmt: skip
@@ -240,4 +240,4 @@ def test_the_command_names_variables_formats_and_folders_that_are_missing(tmp_pa
     unknown = course("export", "word", path)
     assert unknown.returncode == 2 and "gradescope" in unknown.stderr
     folder = course("export", "junit", path, "--out", tmp_path / "none" / "x.xml")
-    assert folder.returncode == 2 and "cannot be written" in folder.stderr
+    assert folder.returncode == 2 and "cannot write" in folder.stderr

@@ -92,8 +92,9 @@ def test_a_mistake_in_a_formula_stops_the_build(tmp_path: Path) -> None:
         finish(tmp_path)
 
 
-def test_the_search_loads_late_and_fonts_at_once(tmp_path: Path) -> None:
+def test_the_search_loads_late_and_fonts_and_classes_at_once(tmp_path: Path) -> None:
     text = finished(tmp_path, "")
+    assert text.count('className="js js-focus-visible"') == 1
     assert text.count("../assets/late-search.js") == 1
     assert text.index("late-search.js") < text.index("../assets/javascripts/bundle.1.min.js")
     fonts = re.findall(r'<link rel="preload" href="\.\./assets/vendor/fonts/([\w-]+)\.woff2" as="font"', text)

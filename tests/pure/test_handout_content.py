@@ -9,7 +9,7 @@ import shutil
 import tomllib
 import zipfile
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from test_layers import imports_of
@@ -78,13 +78,14 @@ def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> No
 
     everything = {path.name for path in course.STARTER.rglob("*.*") if path.suffix != ".pyc"}
     everything |= {"__init__.py"}  # the autograder's reference/ is a package
+    everything -= {"README.md"}
     assert handed_out(*course.names(optional=True)) == everything
     assert handed_out(*course.names()) == everything - {"variants.py", "variants_training.py"}
     without = handed_out("advantages", "clip", "kl", "bandit")
-    assert without == {"__init__.py", "README.md", "advantages.py", "clip.py", "kl.py", "bandit.py"} | {
+    assert without == {"__init__.py", "advantages.py", "clip.py", "kl.py", "bandit.py"} | {
         *("bandit_task.py", "plots.py", "run_bandit.py")
     }
-    assert handed_out("clip", "variants") == {"__init__.py", "README.md", "clip.py", "variants.py"}
+    assert handed_out("clip", "variants") == {"__init__.py", "clip.py", "variants.py"}
     assert handed_out(*course.names()) - handed_out("advantages", "clip", "kl", "charlm") == {
         "bandit.py",
         "run_bandit.py",
@@ -105,21 +106,22 @@ def test_everything_that_students_import_is_in_it_and_nothing_else_of_the_grader
     assert missing == set(), "add them to handout.MODULES"
 
 
-def test_its_project_file_names_our_dependencies_and_only_packages_that_are_there(files: dict[str, bytes]) -> None:
+def test_its_project_file_names_our_dependencies_and_the_files_that_the_grader_reads(files: dict[str, bytes]) -> None:
     ours = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     document = tomllib.loads(files["pyproject.toml"].decode())
     assert document["project"]["dependencies"] == ours["dependencies"]
     assert document["project"]["version"] == ours["version"]
-    packages = document["tool"]["setuptools"]["packages"]
-    assert set(packages) == {
-        name.rpartition("/")[0].replace("/", ".") for name in files if name.endswith("__init__.py")
-    }
+    data = document["tool"]["setuptools"]["package-data"]["grader"]
+    wanted = [
+        name.removeprefix("grader/") for name in files if re.match(r"grader/.*\.(json|toml|ini|css|jinja)$", name)
+    ]
+    assert [name for name in wanted if not any(PurePosixPath(name).match(pattern) for pattern in data)] == []
 
 
 def test_the_pages_in_it_are_plain_markdown_and_lead_nowhere_that_it_lacks(files: dict[str, bytes]) -> None:
     pages = {name: text.decode() for name, text in files.items() if name.endswith(".md")}
     wanted = {page for each in course.HANDED_OUT for page in (each.page, each.mistakes_page)}
-    assert {*pages} == {"README.md", "starter/README.md", "docs/mistakes/general.md", *wanted}
+    assert {*pages} == {"README.md", "docs/mistakes/general.md", *wanted}
     for name, text in pages.items():
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
             path = os.path.normpath(os.path.join(os.path.dirname(name), target)).replace(os.sep, "/")

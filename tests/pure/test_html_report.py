@@ -69,7 +69,7 @@ def test_waiting_checks_name_their_cause_and_unwritten_ones_their_line():
     exercise.checks += [waiting, copy.deepcopy(waiting), open_, copy.deepcopy(open_)]
     text = page_of(result).text
     assert text.count("It waits for: A ratio of 1") == 1
-    assert text.count("The raise is in line 44 of clip.py.") == 1
+    assert text.count("The raise is on line 44 of clip.py.") == 1
 
 
 def test_a_problem_of_the_file_is_told_once_and_a_missing_file_is_no_broken_code():
@@ -97,7 +97,7 @@ def test_a_hidden_check_that_fails_alone_is_named_with_the_points_at_home_and_wh
     assert "2 of 2 points" in notice and "ratio, 3 points: It agrees on fresh input." in notice
     assert "does not have this check" in text and "grade clip.ratio --seed 1" in text
     shown = page_of(with_hidden_check(story=story, call="ratio(2)")).text
-    assert "paste it" in shown and "--seed 1" not in shown
+    assert "paste the call" in shown and "--seed 1" not in shown
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ def test_a_check_that_fails_for_secret_inputs_says_how_to_draw_others_at_home():
 
 
 def test_no_mark_is_not_told_as_0_points():
-    text = Page(html_report.page(small_result(), no_mark="no code of it can be read")).text
-    assert "no mark" in text and "no code of it can be read" in text
+    text = Page(html_report.page(small_result(), no_mark="none of its code is readable")).text
+    assert "no mark" in text and "none of its code is readable" in text
     assert "Points by exercise" not in text and not re.search(r"[0-9] of [0-9]+ points", text)
 
 
@@ -127,9 +127,9 @@ def test_no_mark_is_not_told_as_0_points():
     ("changes", "said"),
     [
         ({"problem": "the disk is full", "complete": False}, "The grader could not finish: the disk is full"),
-        ({"complete": False}, "Not complete: the grading was stopped"),
-        ({"grade": False, "isolation_level": -1, "walls": []}, "Debug mode: this is no grade."),
-        ({"isolation_level": 0, "walls": []}, "A self-check: a mark counts at isolation level 1 or above only."),
+        ({"complete": False}, "Incomplete: the grading was stopped"),
+        ({"grade": False, "isolation_level": -1, "walls": []}, "Debug mode gives no grade."),
+        ({"isolation_level": 0, "walls": []}, "This is a self-check"),
     ],
 )
 def test_warnings_come_before_the_total(changes, said):
@@ -155,7 +155,7 @@ def test_a_gap_is_drawn_as_a_gap_and_said():
     html = export(result, "html", {})
     (path,) = re.findall(r'<path class="series-1" d="([^"]+)"/>', html)
     assert path.count("M") == 3
-    assert "Yours: 1 at step 0, 7 at step 6. 2 values are no finite numbers." in Page(html).text
+    assert "Yours: 1 at step 0, 7 at step 6. 2 values are not finite numbers." in Page(html).text
 
 
 # As a file

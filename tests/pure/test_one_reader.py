@@ -57,18 +57,36 @@ GUARDED = "try:\n    import wandb\nexcept ImportError:\n    wandb = None\nif TYP
 IN_LATIN_1 = "# -*- coding: latin-1 -*-\n# Müller\n"
 MANY = "".join(f"import h{number:02}\n" for number in range(MAX_HELPERS + 1))
 
+STUBS = {each.file_name: (course.STARTER / each.file_name).read_text("utf-8") for each in course.EXERCISES}
+
 # An upload, what is graded, and words of a note.
 UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
     "plain": ({"kl.py": KL, "clip.py": CLIP}, {"kl.py": KL, "clip.py": CLIP}, ""),
-    "a capital": ({"Clip.py": CLIP}, {"clip.py": CLIP}, "Clip.py was taken as clip.py"),
-    "a second download": ({"bandit (1).py": KL}, {"bandit.py": KL}, "bandit (1).py was taken as bandit.py"),
-    "an editor's ending": ({"charlm.py.txt": KL}, {"charlm.py": KL}, "charlm.py.txt was taken as charlm.py"),
-    "a copy": ({"clip.py": CLIP, "clip (1).py": "# old"}, {"clip.py": CLIP}, "there is clip (1).py too"),
+    "a capital": ({"Clip.py": CLIP}, {"clip.py": CLIP}, "Clip.py as clip.py"),
+    "a second download": ({"bandit (1).py": KL}, {"bandit.py": KL}, "bandit (1).py as bandit.py"),
+    "an editor's ending": ({"charlm.py.txt": KL}, {"charlm.py": KL}, "charlm.py.txt as charlm.py"),
+    "a copy": ({"clip.py": CLIP, "clip (1).py": "# old"}, {"clip.py": CLIP}, "not clip (1).py"),
     "a folder": ({"my work/kl.py": KL}, {"kl.py": KL}, ""),
-    "starter": ({"kl.py": "# old", "clip.py": CLIP, "starter/kl.py": KL}, {"kl.py": KL}, "graded is starter"),
+    "starter": ({"kl.py": "# old", "clip.py": CLIP, "starter/kl.py": KL}, {"kl.py": KL}, "the grader took starter"),
+    "an untouched starter folder": (
+        {**{f"starter/{name}": text for name, text in STUBS.items()}, "mine/clip.py": CLIP},
+        {"clip.py": CLIP}, "as they were handed out; the grader took mine",
+    ),
+    "an untouched module next to its notebook": (
+        {"kl.py": KL, "clip.py": STUBS["clip.py"], "clip.ipynb": notebook(CLIP)},
+        {"kl.py": KL, "clip.py": NAMED.replace("homework", "clip")}, "the grader took clip.ipynb, not clip.py",
+    ),
+    "an untouched starter folder and two answers": (
+        {"starter/clip.py": STUBS["clip.py"], "mine/clip.py": CLIP, "other/clip.py": CLIP + CLIP},
+        {"clip.py": STUBS["clip.py"]}, "the grader took starter",
+    ),
+    "a starter folder with one answer": (
+        {"starter/clip.py": STUBS["clip.py"], "starter/kl.py": KL, "mine/clip.py": CLIP},
+        {"clip.py": STUBS["clip.py"], "kl.py": KL}, "the grader took starter",
+    ),
     "a zip": ({"work.zip": zip_bytes({"kl.py": KL, "helpers.py": "x = 1\n"})}, {"kl.py": KL}, ""),
     "a zip next to a module": (
-        {"kl.py": KL, "rest.zip": zip_bytes({"clip.py": CLIP})}, {"kl.py": KL}, "rest.zip was not opened",
+        {"kl.py": KL, "rest.zip": zip_bytes({"clip.py": CLIP})}, {"kl.py": KL}, "did not open rest.zip",
     ),
     "latin-1": ({"kl.py": IN_LATIN_1.encode("latin-1")}, {"kl.py": IN_LATIN_1}, ""),
     "no UTF-8": ({"kl.py": b"# M\xfcller\n", "clip.py": CLIP}, {"clip.py": CLIP}, "kl.py is not UTF-8 text (line 1)"),
@@ -76,12 +94,12 @@ UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
         {"s/kl.py": WITH_HELPERS, "s/helpers.py": "import deep\n",
          "s/more.py": "", "s/deep.py": "x = 1\n", "deep.py": "2"},
         {"kl.py": WITH_HELPERS, "helpers.py": "import deep\n", "more.py": "", "deep.py": "x = 1\n"},
-        "helpers.py was taken along",
+        "also took helpers.py",
     ),
     "what nobody imports": ({"kl.py": KL, "test_kl.py": "", "conftest.py": "x", "kl_old.py": ""}, {"kl.py": KL}, ""),
     "a library's name": (
         {"kl.py": "import random, numpy\n", "random.py": "", "numpy.py": ""},
-        {"kl.py": "import random, numpy\n"}, "numpy.py was left out",
+        {"kl.py": "import random, numpy\n"}, "left out numpy.py",
     ),
     "too many helpers": (
         {"kl.py": MANY, **{f"h{number:02}.py": "" for number in range(MAX_HELPERS + 1)}},
@@ -89,30 +107,30 @@ UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
     ),
     "large helpers": (
         {"kl.py": "import a, b\n", "a.py": "#" * 60_000, "b.py": "#" * 60_000},
-        {"kl.py": "import a, b\n", "a.py": "#" * 60_000}, "b.py was left out",
+        {"kl.py": "import a, b\n", "a.py": "#" * 60_000}, "left out b.py",
     ),
     "given files of an older handout": (
         {"kl.py": "from .bandit_task import x\n", "bandit_task.py": "x"},
-        {"kl.py": "from .bandit_task import x\n"}, "bandit_task.py differs from the course's",
+        {"kl.py": "from .bandit_task import x\n"}, "own version of bandit_task.py",
     ),
     "given files with a change": (
         {"kl.py": "from .given import bandit_task\n", "given/bandit_task.py": "x"},
-        {"kl.py": "from .given import bandit_task\n"}, "given/bandit_task.py differs from the course's",
+        {"kl.py": "from .given import bandit_task\n"}, "own version of given/bandit_task.py",
     ),
     "a notebook": ({"clip.ipynb": notebook(*CELLS)}, {"clip.py": CODE}, "%matplotlib inline"),
     "a notebook beside its module": (
-        {"clip.ipynb": notebook("x"), "clip.py": CLIP}, {"clip.py": CLIP}, "graded is clip.py"
+        {"clip.ipynb": notebook("x"), "clip.py": CLIP}, {"clip.py": CLIP}, "took clip.py, not clip.ipynb"
     ),
     "a notebook of another name": (
         {"kl.py": KL, "homework.ipynb": notebook(CLIP)}, {"kl.py": KL, "clip.py": NAMED},
-        "homework.ipynb was taken as clip.py",
+        "used homework.ipynb as clip.py",
     ),
     "a notebook that writes two modules": (
         {"homework.ipynb": notebook("x = 1", "%%writefile starter/clip.py\n" + CLIP, "%%writefile kl.py\n" + KL)},
-        {"clip.py": WRITTEN[0], "kl.py": WRITTEN[1]}, "clip.py (written by a cell of homework.ipynb) was taken",
+        {"clip.py": WRITTEN[0], "kl.py": WRITTEN[1]}, "used clip.py (written by a cell of homework.ipynb)",
     ),
     "two files of other names": (
-        {"clip1.py": CLIP, "clip2.py": CLIP, "kl.py": KL}, {"kl.py": KL}, "clip1.py and clip2.py were left out"
+        {"clip1.py": CLIP, "clip2.py": CLIP, "kl.py": KL}, {"kl.py": KL}, "left out clip1.py and clip2.py"
     ),
     "two modules in one file": (
         {"homework.py": CLIP + KL, "bandit.py": KL}, {"bandit.py": KL}, "defines functions of clip.py and kl.py"

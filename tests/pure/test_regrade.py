@@ -89,8 +89,8 @@ def test_the_class_of_somebody_else_is_never_taken_for_one_submission(graded: Pa
     write_class(graded / "others", {"eve": "1", "fay": "2"})
     before = state(graded / "graded")
     for files, words in (
-        ("others", "holds several submissions, and none is called ada"),
-        ("graded/html", "no file that"),
+        ("others", "but none named ada"),
+        ("graded/html", "no file to grade"),
     ):
         done = regrade(graded, "ada", files=files)
         assert done.returncode == 2 and words in done.stderr
@@ -125,7 +125,7 @@ def test_a_result_with_another_maximum_than_the_class_is_not_stored(graded: Path
             path.write_text(replace(result, exercises=[replace(exercise, checks=checks)]).as_json(), "utf-8")
     before = state(graded)
     done = regrade(graded, "ada")
-    assert re.search("20 points now.* 24", done.stdout) and state(graded) == before
+    assert re.search("out of 20 points.* 24", done.stdout) and state(graded) == before
 
 
 def test_a_grader_that_fails_leaves_the_old_result(graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def test_a_grader_that_fails_leaves_the_old_result(graded: Path, monkeypatch: py
     [
         (("adda",), "mean ada?"),
         (("ada", "--secret", "other-secret"), "another secret"),
-        (("ada", "--secret", "class/ada/kl.py"), "no secret"),
+        (("ada", "--secret", "class/ada/kl.py"), "not the secret"),
     ],
 )
 def test_wrong_usage_exits_with_2(graded: Path, arguments: tuple[str, ...], phrase: str) -> None:
@@ -150,6 +150,12 @@ def test_wrong_usage_exits_with_2(graded: Path, arguments: tuple[str, ...], phra
     done = regrade(graded, *arguments)
     assert done.returncode == 2 and phrase in " ".join(done.stderr.split()), done.stderr
     assert state(graded) == before
+
+
+def test_a_class_whose_secret_lies_elsewhere_asks_for_it(graded: Path) -> None:
+    (graded / "graded" / "class-secret").rename(graded / "our-secret")
+    assert "--secret" in regrade(graded, "ada").stderr
+    assert regrade(graded, "ada", "--secret", "our-secret").returncode == 1
 
 
 def test_a_missing_submission_is_refused_with_a_suggestion(graded: Path) -> None:

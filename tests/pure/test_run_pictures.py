@@ -6,15 +6,14 @@ import csv
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from record_ablations import BANDS, COLUMNS, SETTINGS
 
 from grader.core import course
 from grader.workshop import run_pictures
-from grader.workshop.ablations import ABLATIONS
 from reference.given.plots import PANELS
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -50,14 +49,14 @@ def recorded(file: str, setting: str, column: str) -> list[float]:
     return [float(row[column]) for row in rows if row["setting"] == setting and row[column]]
 
 
-@pytest.mark.parametrize("ablation", ABLATIONS, ids=lambda ablation: ablation.name)
-def test_every_line_goes_through_the_recorded_numbers(ablation: Any) -> None:
-    picture = Picture(ablation.name)
-    for place, setting in enumerate(ablation.settings):
-        for column, curve in enumerate(ablation.curves):
-            drawn = f"{curve.name}_{'median' if curve.band else 'mean'}"
-            values = recorded(ablation.name, setting, drawn)
-            picture.assert_line(f"{ablation.name}-{drawn}-{place}", place * len(ablation.curves) + column, values)
+@pytest.mark.parametrize("name", run_pictures.ABLATIONS)
+def test_every_line_goes_through_the_recorded_numbers(name: str) -> None:
+    picture, curves = Picture(name), COLUMNS[name]
+    assert [curve[2] for curve in run_pictures.ABLATIONS[name][1]] == [*curves]
+    for place, setting in enumerate(SETTINGS[name]):
+        for column, curve in enumerate(curves):
+            drawn = f"{curve}_{'median' if curve in BANDS else 'mean'}"
+            picture.assert_line(f"{name}-{drawn}-{place}", place * len(curves) + column, recorded(name, setting, drawn))
 
 
 def test_the_band_of_ten_seeds_reaches_from_the_worst_to_the_best_and_its_line_is_their_median() -> None:

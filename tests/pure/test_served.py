@@ -48,4 +48,4 @@ def test_the_course_itself_and_folders_outside_of_any_are_fine(copy: Path) -> No
 def test_doctor_runs_there_and_says_so(copy: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(copy)
     course_command.main(["doctor"])
-    assert f"you are in {copy}, but the commands here belong to {course.ROOT}" in capsys.readouterr().out
+    assert f"you are in {copy}, but these commands belong to {course.ROOT}" in capsys.readouterr().out

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from grader.reports.svg_chart import Series, line_chart, numbers_of, small_bar
+from grader.reports.svg_chart import Series, line_chart, numbers_of
 
 NAMES = {"name": "n", "title": "T", "x_label": "step", "y_label": "reward"}
 
@@ -66,30 +66,8 @@ def test_lines_go_through_their_values() -> None:
     assert svg.count("data-legend") == 3
 
 
-@pytest.mark.parametrize(
-    ("value", "maximum", "width"),
-    [(1, 4, "25.00"), (4, 4, "100.00"), (9, 4, "100.00"), (-1, 4, "0.00"), (1, 0, "0.00")],
-)
-def test_a_small_bar_is_a_share_of_the_maximum(value: float, maximum: float, width: str) -> None:
-    assert small_bar(value, maximum) == (
-        '<svg class="small-bar" viewBox="0 0 100 10" aria-hidden="true" preserveAspectRatio="none">'
-        f'<rect class="rail" width="100" height="10"/><rect class="bar" width="{width}" height="10"/></svg>'
-    )
-
-
 def test_the_numbers_have_a_row_for_each_place_and_a_dash_for_what_is_missing() -> None:
     series = [Series("a", [0, 2], [1.0, None]), Series("b", [1, 2], [0.5, -3])]
     assert numbers_of(series) == [["0", "1", "-"], ["1", "-", "0.5"], ["2", "-", "-3"]]
     with pytest.raises(ValueError):
         numbers_of([Series("a", [0, 1], [1.0])])
-
-
-def test_a_chart_has_one_to_four_series_with_a_place_for_each_value() -> None:
-    one = ([0, 1], [0.0, 1.0])
-    assert lines(one, one, one, one).count("data-legend") == 4
-    for count in (0, 5):
-        with pytest.raises(ValueError, match=f"{count}"):
-            lines(*[one] * count)
-    for wrong in (([0, 1], [0.0]), ([], [])):
-        with pytest.raises(ValueError):
-            lines(wrong)

@@ -21,7 +21,7 @@ def limits(inputs: int) -> list[float]:
     exercises = [ExerciseResult(each.name, each.name, each.page, []) for each in course.EXERCISES]
     asked = Settings(Submission("me", Path("me"), {}, {}), course.names(), lambda: None)  # type: ignore[arg-type, return-value]
     plugin = GradingPlugin(asked, Result("me", "0" * 64, 0, "cpu", exercises, "1.0"))
-    return [clock.seconds for clock in (plugin.wall_clock, *plugin.found.clocks.values())]
+    return [clock.seconds for clock in (plugin.wall_clock, *plugin.findings.clocks.values())]
 
 
 def test_time_limits_grow_with_the_number_of_inputs_and_never_shrink() -> None:

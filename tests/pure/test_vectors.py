@@ -55,6 +55,9 @@ DIAGNOSES = {
         [(vector("a", one=WRONG, two=WRONG, three=WRONG), WRONG)], "one two three", "a", []
     ),
     "a check that fails on other inputs": ([IN_A, RIGHT_IN_B], "one", "b", [B]),
+    "a check that fails on other inputs, and a wrong answer that the mistake does not give": (
+        [IN_A, (vector("b"), OTHER), RIGHT_IN_B], "one", "c", []
+    ),
     "a correct answer": ([(vector("a", one=WRONG), RIGHT)], "one", "a", []),
     "nothing fails": ([(vector("a", one=WRONG), RIGHT)], "one", "", []),
     "another example refutes it": ([IN_A, (vector("b", one=WRONG), RIGHT)], "one", "a", []),

@@ -9,18 +9,17 @@ import numpy as np
 from grader.core.result import NamedMistake
 from grader.core.submission import Submission
 from grader.grading.check import Check
-from grader.grading.diagnosis import Failure, _named_for
+from grader.grading.diagnosis import reasons
+from grader.grading.plugin import Failure
 from grader.grading.settings import Settings
-from grader.grading.student import Example, Record
+from grader.grading.student import Call, Example, Record
 from grader.grading.vectors import Vector
 from grader.grading.which_calls import which_are_wrong
 
 
 def told(calls: list[Any]) -> str:
     """What is said of some calls, each given as arguments by name, options by name and whether it is right."""
-    return which_are_wrong(
-        [(arguments, Example(*arguments.values(), **options), ok) for arguments, options, ok in calls]
-    )
+    return which_are_wrong([(Call("f", arguments, options), ok) for arguments, options, ok in calls])
 
 
 def updates(count, **more):
@@ -64,7 +63,7 @@ def step_check(name: str, counts: tuple[int, ...]) -> Check:
     logits = np.zeros(3)
     rest = (np.zeros(2, int), np.ones(2), logits)
     examples = tuple(Example(logits, *rest, Record("BanditConfig", {"inner_steps": count})) for count in counts)
-    return Check(f"bandit.{name}", "bandit", "grpo_step", name, "", 1, False, (), False, (), 1.0, examples)
+    return Check("grpo_step", points=1, examples=examples, id=f"bandit.{name}", exercise="bandit", title=name)
 
 
 def what_is_said(mistaken: tuple[str, ...], failures: Any = None) -> set[tuple[str, str]]:
@@ -87,7 +86,7 @@ def what_is_said(mistaken: tuple[str, ...], failures: Any = None) -> set[tuple[s
     settings = Settings(Submission("me", Path("me"), {}, {}), ["bandit"], lambda: None, checks=checks)  # type: ignore[arg-type, return-value]
     known = {"clips": NamedMistake("", True, "", "grpo_step", "clips", "you always clip", "")}
     failing = [name for name in checks if name != "bandit.one"]
-    return {(named.check, named.sentence) for named in _named_for(settings, seen, known, failing, failures or {})}
+    return {(named.check, named.sentence) for named in reasons(settings, seen, known, failing, failures or {})}
 
 
 def test_a_mistake_is_named_where_it_explains_most_checks_and_otherwise_the_arguments_tell():
@@ -98,7 +97,7 @@ def test_a_mistake_is_named_where_it_explains_most_checks_and_otherwise_the_argu
 
 
 def test_an_observation_besides_the_numbers_is_reported_at_its_check_only():
-    mode = "not what fails here: policy comes back from the call in another mode"
+    mode = "not the problem here: policy comes back from the call in a different mode"
     answer: Any = None  # nobody asks for it
     failure = Failure(Example(), answer, ("mode", mode))
     named = what_is_said((), {"bandit.three": failure})

@@ -330,9 +330,9 @@ WELL_FORMED = '{"worksheet": "grpo-bandit", "version": 1, "answers": [], "runs":
     ("data", "phrase"),
     [
         (b"", "line 1"), (b"{", "JSON"), (b"\xff\xfe{\x00}\x00", "UTF-8"), (b'{"a":\n\xff}', "line 2"),
-        (b"[" * 100_000, "8 deep"),
-        (b'{"a":' * 100_000, "8 deep"),
-        (b"[" * 100_000 + b"]" * 100_000, "8 deep"),
+        (b"[" * 100_000, "8 levels deep"),
+        (b'{"a":' * 100_000, "8 levels deep"),
+        (b"[" * 100_000 + b"]" * 100_000, "8 levels deep"),
         (b'"' + b"[" * 100_000 + b'"', "object"),
         (b'"\\"' + b'\\"[' * 100_000, "JSON"),
         (b"null", "null"), (b"[]", "list"), (b"{}", "worksheet"),
@@ -415,11 +415,11 @@ def test_of_two_entries_with_one_id_neither_counts_and_the_rest_does(right: Docu
     right["runs"].append(copy.deepcopy(run_of(right, "1D.G8.trial2")))
     check = failed(graded(right))
     assert check.id == "worksheet.runs_1d_g8"
-    assert check.story.startswith('1D, G = 8, trial 2: runs[19].id is "1D.G8.trial2"')
+    assert check.story.startswith('1D, G = 8, trial 2: runs[19].id repeats "1D.G8.trial2"')
     right["answers"] += [{"id": "1A.2", "answer": 7}, {"id": "1A.2", "answer": "and another one, the third"}]
     result = graded(right)
     assert result.earned == 27
-    assert check_of(result, "file").story.startswith('1A.2: answers[14].id is "1A.2"')
+    assert check_of(result, "file").story.startswith('1A.2: answers[14].id repeats "1A.2"')
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.grading.looks import STRONG, WEAK, case, what_they_show
 from grader.grading.observations import HEADINGS
-from grader.grading.student import Example
+from grader.grading.patterns import CAUSES, PLACES, common_pattern, wrong_answer
 
 RIGHT = [1.5, -0.5, -2.25, 0.75]
 
@@ -21,13 +20,13 @@ def tensor(values, **changes):
     return seen | {"changed": []} | changes
 
 
-def said(*pairs, looks=(*STRONG, *WEAK), **arguments):
+def said(*pairs, finders=(*CAUSES, *PLACES), **arguments):
     """The sentence about some answers: yours and expected, as observations or as numbers."""
     cases = []
     for yours, expected in pairs:
         sides = [side if isinstance(side, dict) else tensor(side) for side in (yours, expected)]
-        cases.append(case(arguments, Example(*arguments.values()), *sides))
-    heading, sentence = what_they_show(cases, looks) or (None, None)
+        cases.append(wrong_answer(arguments, *sides))
+    heading, sentence = common_pattern(cases, finders) or (None, None)
     assert heading is None or heading in HEADINGS
     return sentence
 
@@ -114,7 +113,7 @@ def test_only_what_holds_for_every_wrong_answer_is_said():
     assert said((2 * NUMBERS, RIGHT), (A(other) + A([3.0, 1.0, 12.5]), other)) is None
     assert said(([1.0], [0.5]), ([1.0], [0.5])) is None  # the same number again
     assert said(([1.0], [0.5]), ([3.0], [1.5])) == "2 times the expected ones"
-    assert what_they_show([], STRONG) is None
+    assert common_pattern([], CAUSES) is None
 
 
 @pytest.mark.parametrize(

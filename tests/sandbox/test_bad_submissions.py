@@ -138,8 +138,8 @@ RETURNED = {
     "no elements": ("return rewards[:0]", "shape is (0, 4)"),
     "a smaller dtype": ("return rewards.float()", "dtype is float32"),
     "truth values": ("return rewards > 0", "dtype is bool"),
-    "NaN": ("rewards = rewards.clone()\nrewards[0, 1] = float('nan')\nreturn rewards", "holds NaN"),
-    "infinity": ("return rewards / 0.0 + 1 / (rewards * 0)", "the result holds"),
+    "NaN": ("rewards = rewards.clone()\nrewards[0, 1] = float('nan')\nreturn rewards", "contains NaN"),
+    "infinity": ("return rewards / 0.0 + 1 / (rewards * 0)", "the result contains"),
 }
 
 
@@ -160,7 +160,7 @@ def test_a_wrong_dtype_costs_the_check_of_the_dtype_and_no_other(graded: Grader)
     result = graded({"advantages.py": text.replace(last, f"{last}.float()")}, of="group_advantages")
     (wrong,) = [entry for entry in result.checks if entry.outcome != PASSED]
     assert wrong.id == "advantages.dtype_is_kept_and_whole_numbers_become_floats"
-    assert wrong.story == "the dtype is float32 and must be float64; the values are right"
+    assert wrong.story == "the dtype is float32, but must be float64; the values are right"
     assert dict(wrong.rows)["yours"].endswith("dtype float32")
 
 
@@ -201,7 +201,7 @@ def test_a_worked_example_that_goes_wrong_too_is_shown_instead_of_a_long_call(gr
     body = "answer = MODEL(rewards, **options)\nreturn answer if rewards.shape[-1] == 4 else -answer"
     gate = graded(around_model(body)).checks[0]
     assert gate.outcome == FAILED and gate.call == short
-    assert "a smaller call goes wrong too" in gate.story
+    assert "a smaller call also goes wrong" in gate.story
     assert gate.rows[:2] == [("yours", "[[1, -1]]"), ("expected", "[[-1, 1]]")]
 
 
@@ -299,7 +299,7 @@ def test_endless_loops_in_every_check_use_up_the_time_of_the_exercise_and_no_mor
     result = graded(with_body("while True:\n    pass"), of="group_advantages", gates=False)
     stories = [entry.story for entry in of(result, "group_advantages")]
     assert "0.3 seconds" in stories[0]
-    assert "time of this exercise" in stories[-1]
+    assert "time for this exercise" in stories[-1]
 
 
 def test_a_worked_example_without_an_answer_is_not_asked_again_for_a_name(graded, short_calls, monkeypatch):

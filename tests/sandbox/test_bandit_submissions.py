@@ -63,7 +63,7 @@ def test_an_earlier_exercise_that_is_wrong_is_blamed_even_if_only_the_bandit_is_
     result = graded({"advantages.py": wrong})
     gate = of(result, "grpo_step")[0]
     assert gate.outcome == FAILED
-    assert gate.may_come_from == ["your `group_advantages`, which it calls: grade the exercise advantages first"]
+    assert gate.may_come_from == ["your `group_advantages`, which it calls (grade the exercise advantages first)"]
     assert all(check.outcome == PASSED for check in of(result, "reinforce_step"))
 
 
@@ -83,7 +83,7 @@ def test_only_a_mistake_of_another_function_is_blamed_on_it(graded):
     assert (gate.outcome, gate.may_come_from) == (FAILED, [])
     assert is_named(result, "sum")
     callers = [check for check in result.checks if check.function != "grpo_step" and check.outcome in (FAILED, BROKEN)]
-    assert callers and all("your `grpo_step`, which it calls: see above" in check.may_come_from for check in callers)
+    assert callers and all("your `grpo_step`, which it calls (see above)" in check.may_come_from for check in callers)
 
 
 def is_named(result: Result, words: str) -> bool:

@@ -10,7 +10,7 @@ from submissions import SubmissionMaker, grading_profile, model_answer
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, PASSED, Result
-from grader.grading import vectors
+from grader.grading import run, vectors
 from grader.grading.run import Grading
 from grader.grading.settings import declared_checks
 from grader.grading.student import Student
@@ -164,7 +164,7 @@ def test_a_mistake_beside_that_of_an_earlier_function_is_named(graded):
     named = [each for each in result.exercises[0].misconceptions if each.function == "grpo_step"]
     assert {each.name for each in named} == {"refreshes_the_old_policy"}
     own = [check for check in of(result, "grpo_step") if check.outcome == FAILED and not check.owed_to]
-    told = {check.id for check in own if "gets no name here" in " ".join(check.may_come_from)}
+    told = {check.id for check in own if "cannot name" in " ".join(check.may_come_from)}
     assert {each.check for each in named} | told == {check.id for check in own}
 
 
@@ -187,7 +187,7 @@ def test_a_mistake_beside_a_wrong_mask_is_named(graded):
 def test_what_is_owed_to_an_earlier_function_gets_no_name(graded):
     result = graded(TOO_LARGE, name_mistakes=True)
     assert result.owed > 0 and not result.exercises[0].misconceptions
-    assert "gets no name" not in str([check.may_come_from for check in result.checks])
+    assert "cannot name" not in str([check.may_come_from for check in result.checks])
 
 
 @pytest.mark.proof
@@ -216,8 +216,9 @@ def test_a_function_that_waits_for_one_that_never_answers_is_judged_without_it(s
 def test_the_second_pass_and_naming_mistakes_spend_what_an_exercise_has_left(
     sandbox: Sandbox, make_submission: SubmissionMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A slow import is paid for by each new worker, and each failing check asks for several."""
+    """Each new worker pays for a slow import, and each failing check asks for several."""
     monkeypatch.setattr(course, "EXERCISE_SECONDS", 3.0)
+    monkeypatch.setattr(run, "EXPLAINING_SECONDS", 1.0)
     slow = TOO_LARGE["clip.py"] + "\nimport time\ntime.sleep(0.4)\n"
     wrong = model_answer("bandit") + "\ngrpo_step = lambda logits, *arguments, **options: (logits, {})\n"
     workers = []
@@ -233,4 +234,21 @@ def test_the_second_pass_and_naming_mistakes_spend_what_an_exercise_has_left(
     longer = sum(
         check.seconds for check in declared_checks(["bandit", "clip"], hidden=True).values() if check.call_seconds
     )
-    assert sum(worker._spent_before for worker in workers) < 2 * 3.0 + longer + 1.0
+    assert sum(worker._spent_before for worker in workers) < 2 * (3.0 + 1.0) + longer + 1.0
+
+
+def test_a_function_that_uses_up_the_time_leaves_the_mistakes_of_the_others_their_names(
+    sandbox: Sandbox, make_submission: SubmissionMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(course, "EXERCISE_SECONDS", 0.3)
+    loop = answer_and("advantages", "group_advantages", "rewards, **options", "while True: pass")["advantages.py"]
+    wrong = (
+        loop
+        + "\n\ndef zero_signal_fraction(rewards):\n    return (rewards == 0).all(dim=-1).to(rewards.dtype).mean()\n"
+    )
+    with grading_profile():
+        submission = read_submission(make_submission({"advantages.py": wrong}))
+        result = Grading(submission, ["advantages"], sandbox.worker, gates=False).run()
+    assert all("used up the time" in check.story for check in of(result, "zero_signal_fraction"))
+    assert {named.function for named in result.exercises[0].misconceptions} == {"zero_signal_fraction"}
+    assert result.exercises[0].not_imported == ""  # the import worked; there was no time for another one

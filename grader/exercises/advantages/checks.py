@@ -87,7 +87,7 @@ def test_every_group_has_mean_0_and_standard_deviation_1(student, rewards):
     examples=[Example(100.0 + ASCENDING), Example(1e6 + ASCENDING), Example(ASCENDING / 8.0), Example(-ASCENDING)],
 )
 @example(rewards=ASCENDING, shift=1_000_000, exponent=0)
-@example(rewards=ASCENDING / 7, shift=1_000_000, exponent=0)  # float32 cannot hold it
+@example(rewards=ASCENDING / 7, shift=1_000_000, exponent=0)  # too precise for float32
 @given(rewards=reward_groups(), shift=st.integers(-100, 100), exponent=st.integers(-2, 4))
 def test_shift_and_scale_of_the_rewards_change_nothing(student, rewards, shift, exponent):
     """Adding a constant to a group's rewards, or multiplying them by a positive one, leaves the advantages alone.
@@ -270,7 +270,7 @@ def test_without_division_it_is_reward_minus_mean(student, rewards):
 )
 @example(rewards=(ASCENDING * 1e-9).round(9), std_eps=1e-8)
 @example(rewards=ASCENDING * 1e6, std_eps=1e-8)
-@example(rewards=ASCENDING / 1000, std_eps=0.0)  # 0.0 is a value
+@example(rewards=ASCENDING / 1000, std_eps=0.0)  # 0.0 does not mean "not given"
 @example(rewards=1.0 + ASCENDING * 2.0**-30, std_eps=1e-4)
 @given(rewards=reward_groups(group_size=4), std_eps=st.sampled_from([0.125, 0.5, 2.0]))
 def test_std_eps_is_added_to_the_standard_deviation(student, rewards, std_eps):
@@ -320,7 +320,7 @@ def test_dtype_is_kept_and_whole_numbers_become_floats(student, rewards):
     Rewards are often counts or booleans, and a mean of whole numbers is not whole.
     """
     whole = np.round(rewards)
-    whole[:, 0] += (whole == whole[:, :1]).all(axis=1)  # equal rewards have a check of their own
+    whole[:, 0] += (whole == whole[:, :1]).all(axis=1)  # another check covers equal rewards
     typed = {"float32": whole.astype(np.float32), "float64": whole, "int64": whole.astype(np.int64), "bool": whole > 0}
     typed |= {"int32": whole.astype(np.int32), "float16": whole.astype(np.float16), "bfloat16": Half(whole)}
     for given_dtype, answer in zip(typed, student.each("group_advantages", *map(Example, typed.values())), strict=True):

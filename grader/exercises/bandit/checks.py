@@ -1,8 +1,8 @@
 """Checks for `bandit.py`: entropy, the two pure steps, and the loop that draws groups and makes steps.
 
-A step samples nothing, so it is checked exactly. A run records its groups, so it is replayed exactly: from the uniform
-policy, group by group, with the oracle. Only what sampling does is left to statistics, and every threshold says how
-often it fails an honest answer.
+A step samples nothing, so its checks are exact. A run records its groups, so the oracle replays it exactly: from the
+uniform policy, group by group. Only checks of sampling use statistics, and every threshold says how often it fails a
+right answer.
 """
 
 import math
@@ -33,18 +33,18 @@ LOGITS = np.array([1.0, 0.0, -1.0, 0.5])
 REF_LOGITS = np.array([0.0, 0.5, 0.25, -0.5])
 ACTIONS = np.array([0, 1, 1, 3, 0, 2])
 REWARDS = np.array([1.0, 0.0, 0.5, 3.0, 0.0, -1.0])
-NEARLY_CERTAIN = np.array([0.0, -12.0])  # float32 has two digits of its entropy
+NEARLY_CERTAIN = np.array([0.0, -12.0])  # float32 has only two digits of its entropy
 BEYOND_THE_CLAMP = (
     np.array([0.0, -25.0, 0.0, 0.0]),
     np.array([0, 0, 1, 1, 1, 1]),
     np.array([0.0, 0.0, 3.0, 3.0, 3.0, 1.0]),
 )
-# Six updates with a large learning rate: the clip binds above the band, below it, and not for others.
+# Six updates with a large learning rate: the clip binds above the band and below it, but not for all samples.
 INNER = {"lr": 0.8, "inner_steps": 6, "clip_eps": 0.2}
 HISTORY = (
     "probabilities", "entropy", "kl", "max_probability", "actions", "mean_reward", "zero_signal", "clip_fraction",
 )  # fmt: skip
-# Nearly certain of the third action: the probability of the second rounds to 0 in float32.
+# Nearly certain of the third action: the second action's probability rounds to 0 in float32.
 SURE = np.array([0.0, -120.0, 1.0], np.float32), np.array([0, 1, 2]), np.array([1.0, 0.0, 0.5], np.float32)
 TABLE = np.array([0.25, 1.0, 0.0, 0.5])
 PEAK = np.array(simulation.single_peak()).round(1)
@@ -56,7 +56,7 @@ DEFAULTS = {
 
 
 def config(**fields):
-    """A BanditConfig for the submission, with the fields that differ from the defaults of the given code."""
+    """A BanditConfig for the submission, with the fields that differ from the given code's defaults."""
     return Record("BanditConfig", fields)
 
 
@@ -210,7 +210,7 @@ def test_one_step_from_the_uniform_policy(student, worked, fresh):
     for case, vector in worked:
         same(student.grpo_step(*case.arguments), vector.expected_array, atol=1e-6)
     settings, why = config(lr=0.7), "the examples are right, but another group is not"
-    # Many actions, large groups, one of them with a single hit: its advantage is the root of G - 1.
+    # Many actions and large groups, one with a single success: its advantage is the root of G - 1.
     for count, rewards in (
         (6, fresh.uniform(size=5).round(2)),
         (40, fresh.uniform(high=50.0, size=300).round(2)),
@@ -334,9 +334,9 @@ def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
         Example(LOGITS, ACTIONS, -REWARDS, REF_LOGITS, config(lr=1.0, inner_steps=8, clip_eps=0.1)),
         Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(lr=0.5, inner_steps=4, clip_eps=0.5, kl_coef=0.5)),
         Example(np.zeros(3), np.array([0, 1]), np.array([1.0, 0.0]), np.zeros(3), config(inner_steps=6)),
-        # The first action rises for its good sample, so its bad one ends above the band, where it still counts.
+        # The first action rises because of its good sample, so its bad one ends above the band, where it still counts.
         Example(np.zeros(3), np.array([0, 0, 1]), np.array([4.0, 1.0, 0.0]), np.zeros(3), config(inner_steps=6)),
-        # An action of probability e^-26 with a bad sample becomes certain: beyond the clamp no gradient is left.
+        # An action with probability e^-26 and a bad sample becomes certain: beyond the clamp there is no gradient.
         Example(*BEYOND_THE_CLAMP, np.zeros(4), config(inner_steps=3, lr=90.0)),
     ],
 )
@@ -350,7 +350,7 @@ def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
     lr=60,
     kl_coef=0,
 )
-# An improbable action rises for its good samples, to a ratio of e^10, and its bad sample takes it back, unclipped.
+# Good samples raise an improbable action to a ratio of e^10, and its bad sample takes it back, unclipped.
 @example(
     group=(np.array([-9.0, 0, 0, 0, 0, 0]), np.array([0, 0, 0, 0, 1, 2]), np.array([3.0, 3, 3, 0, 0, 0])),
     inner_steps=2,
@@ -368,7 +368,7 @@ def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
     kl_coef=st.integers(0, 4),
 )
 def test_the_old_policy_stays_over_the_inner_updates(student, group, inner_steps, clip, lr, kl_coef):
-    """In all updates with one group, the ratio compares with the policy that drew the group, and the clip limits it.
+    """In all updates with one group, the ratio is relative to the policy that drew the group, and the clip limits it.
 
     With one update the ratio is always 1, which hides most mistakes with the old policy or the clip. Each update takes
     a new gradient at the new logits; the advantages, the old policy and the reference policy do not change.
@@ -640,13 +640,13 @@ def test_a_reinforce_step_is_one_plain_update(student, group):
 
 
 def history(answer, table, settings):
-    """The fields of a history as arrays, once their types, dtypes and shapes are right."""
+    """The fields of a history as arrays, after checking their types, dtypes and shapes."""
     steps, group, actions = setting(settings, "steps"), setting(settings, "group_size"), len(table)
     parts = record(answer, "BanditHistory", HISTORY)
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(HISTORY, (steps,))
     shapes |= {"probabilities": (steps + 1, actions), "actions": (steps, group)}
     shapes |= dict.fromkeys(("entropy", "kl", "max_probability"), (steps + 1,))
-    # A clip fraction is any float: a function of an earlier exercise makes it, and says no more of its dtype.
+    # A clip fraction may be any float, because an earlier exercise's function computes it and promises no more.
     dtypes: dict[str, str | None] = dict.fromkeys(HISTORY, table.dtype.name)
     dtypes |= {"actions": "int64", "zero_signal": "bool", "clip_fraction": None}
     found = {}
@@ -654,8 +654,8 @@ def history(answer, table, settings):
         try:
             found[name] = tensor(parts[name], shape=shapes[name], dtype=dtypes[name])
         except Mismatch as problem:
-            story = "it is None" if parts[name].value is None else problem.story
-            problem.story = f"the field {name} of the history: {story}"
+            story = "it is None" if parts[name].value is None else problem.message
+            problem.message = f"the field {name} of the history: {story}"
             raise
     drawn = found["actions"].astype(np.int64)
     inside = bool(((drawn >= 0) & (drawn < actions)).all())
@@ -665,7 +665,7 @@ def history(answer, table, settings):
 
 
 def replay(answer, found, table, settings, *, atol=1e-6):
-    """Require that every policy of the history follows from the one before and its recorded group."""
+    """Require that every policy of the history follows from the previous one and its recorded group."""
     table = table.astype(np.float64)
     logits = start = np.zeros(len(table))
     seen: list[float] = []
@@ -680,7 +680,7 @@ def replay(answer, found, table, settings, *, atol=1e-6):
             logits = reinforce_oracle(logits, actions, rewards, setting(settings, "lr"), baseline)
         seen += [*rewards]
         clip_fraction.append(binding)
-        # Whether the clip binds for a reward at the mean of its group is up to the rounding of that mean.
+        # Rounding of the group's mean decides whether the clip binds for a reward at that mean.
         may_bind = setting(settings, "algorithm") == "grpo" and setting(settings, "inner_steps") > 1 and np.ptp(rewards)
         doubtful.append((np.abs(simulation.group_advantages(rewards)) < 1e-6).mean() if may_bind else 0.0)
         visited.append(logits)
@@ -791,7 +791,7 @@ def test_the_reference_policy_is_the_start_of_the_run(student, seed, kl_coef, in
     steps=st.integers(2, 8),
 )
 def test_reinforce_runs_with_and_without_a_baseline(student, seed, algorithm, offset, steps):
-    """The algorithm comes from the config; the baseline is the mean of all rewards of all earlier steps, at first 0.
+    """The algorithm comes from the config; the baseline is the mean of all rewards from earlier steps, 0 at first.
 
     A baseline computed from the group itself would change the mean gradient.
     """
@@ -848,7 +848,10 @@ def test_groups_come_from_the_present_policy(student, fresh):
     rows = [("share of groups that repeat the one before", f"{repeats:.3f}"), ("expected, about", "0.004")]
     require(repeats < 0.1, answers[0], rows, "every step draws a new group", shows="value.actions[:8]")
     replay(answers[1], found[1], wide, moving)
-    many, brief = np.linspace(0.0, 1.0, 300), config(group_size=64, steps=4, lr=0.0)  # no action has half a percent
+    many, brief = (
+        np.linspace(0.0, 1.0, 300),
+        config(group_size=64, steps=4, lr=0.0),
+    )  # no action has a probability of 0.5 %
     answer = student.train_bandit(many, brief, seed=seeds[0])
     different = len(np.unique(history(answer, many, brief)["actions"]))
     rows = [("different actions among 256 of 300", str(different)), ("expected, about", "172; must be at least 120")]
@@ -864,12 +867,12 @@ def test_groups_come_from_the_present_policy(student, fresh):
     chances = np.take_along_axis(found[2]["probabilities"][:-1], found[2]["actions"], axis=1)
     impossible = int((chances < 1e-9).sum())
     rows = [("samples with a probability of 0", str(impossible)), ("expected", "0")]
-    story = "a group was drawn from a policy that is not that of its own step"
+    story = "a group was not drawn from the policy of its own step"
     require(impossible == 0, answers[2], rows, story, shows="value.actions, value.probabilities")
 
 
 def deviation(values, policies, actions):
-    """How far the sum of the values of all samples is from its expectation, in standard deviations."""
+    """Distance of the sum of all samples' values from its expectation, in standard deviations."""
     mean = (policies * values).sum(axis=1, keepdims=True)  # (steps, 1)
     variance = (policies * (values - mean) ** 2).sum()
     found = np.take_along_axis(values, actions, axis=1) - mean
@@ -890,7 +893,7 @@ def test_the_seed_decides_and_nothing_global_does(student, fresh):
     """The same seed gives the same history, a different seed a different one; global random state is not used.
 
     A result that cannot be repeated cannot be checked. A function that seeds the global generator changes the random
-    numbers of all other code.
+    numbers of all other code. If each step made a generator from seed + step, two neighboring seeds would share groups.
     """
     settings, (one, other) = config(steps=10), (int(seed) for seed in fresh.integers(1 << 31, size=2))
     calls = [
@@ -911,6 +914,13 @@ def test_the_seed_decides_and_nothing_global_does(student, fresh):
     rows = [("actions with one seed", first["actions"][:2]), ("with another", third["actions"][:2])]
     others = (first["actions"] != third["actions"]).any()
     require(others, different, rows, "two seeds gave the same groups", shows="value.actions", beside=[answer])
+    still, neighbors = config(group_size=16, steps=4, lr=0.0), (one, one + 1)
+    runs = student.each("train_bandit", *(Example(TABLE, still, seed=seed) for seed in neighbors))
+    drawn, next_drawn = (history(each, TABLE, still)["actions"] for each in runs)
+    shared = (drawn[:, None] == next_drawn[None]).all(axis=-1)
+    rows = [("groups that the seeds n and n + 1 share", str(int(shared.sum()))), ("expected", "0")]
+    story = "the seeds n and n + 1 drew the same groups: make one generator for the whole run, not one per step"
+    require(not shared.any(), runs[1], rows, story, shows="value.actions", beside=runs[:1])
     for each in (answer, again, different):
         no_global_randomness(each, own)
 
@@ -936,7 +946,7 @@ def test_rewards_in_another_unit_give_the_same_run(student, fresh):
     """
     seed, grpo = int(fresh.integers(1 << 31)), config(group_size=6, steps=20)
     reinforce = config(group_size=6, steps=20, algorithm="reinforce")
-    table = 1024 * TABLE  # in such a unit the 1e-8 that is added to the std means nothing
+    table = 1024 * TABLE  # in this unit, the 1e-8 added to the std is negligible
     first, other = student.each(
         "train_bandit", Example(table, grpo, seed=seed), Example(4 * table + 2048, grpo, seed=seed)
     )

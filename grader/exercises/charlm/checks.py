@@ -1,8 +1,8 @@
 """Checks for `charlm.py`: log-probabilities, completion mask, masked mean, loss, one update, and the training loop.
 
-The policies here are tables of three or four letters, so every number can be computed by hand; the oracle does it in
-numpy. A run tells its reward function what it drew, so it is replayed exactly, update by update. Only what sampling
-does is left to statistics, and every threshold says how often it fails an honest answer.
+The policies here are tables of three or four letters, so you can compute every number by hand; the oracle does it in
+numpy. A run passes its completions to the reward function, so the oracle replays it exactly, update by update. Only
+checks of sampling use statistics, and every threshold says how often it fails a right answer.
 """
 
 import math
@@ -39,29 +39,29 @@ from grader.oracles.simulation import log_softmax
 
 TABLE = np.array([[0.0, 0.5, -0.5], [0.5, 0.0, 1.0], [-1.0, 0.25, 0.0]])
 REF_TABLE = np.array([[0.25, 0.0, 0.0], [0.0, 0.5, 0.5], [0.5, -0.5, 0.25]])
-# Prompt of two tokens; ends in the middle, at once, never, and with what fills the row up.
+# Prompt of two tokens; completions end in the middle, at once, never, and with the padding token.
 TOKENS = np.array([[1, 2, 1, 2, 0, 0], [2, 1, 0, 0, 0, 0], [1, 1, 2, 2, 1, 2], [2, 2, 2, 1, 1, 0]])
 MASK = oracle.completion_mask(TOKENS, 2, oracle.EOS_ID)
 ADVANTAGES = np.array([1.5, -0.5, -1.0, 0.75])
 VALUES = np.array([[1.0, 2.0, 9.0, 9.0], [3.0, 9.0, 9.0, 9.0], [4.0, 5.0, 6.0, 7.0]])
 KEPT = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]], dtype=bool)
 METRICS = ("policy_loss", "kl", "clip_fraction")
-# Absolute tolerance of losses, gradients and policies: `mask / count` makes float32 weights, and that is fine.
+# Absolute tolerance of losses, gradients and policies: `mask / count` may give float32 weights.
 NEAR = 1e-6
-# Rounded, as everything in a failing call is: somebody will read it, and paste it.
+# Rounded, because students read and paste failing calls.
 LOGP = oracle.bigram_logp(TABLE, TOKENS).round(2)
 REF_LOGP = oracle.bigram_logp(REF_TABLE, TOKENS).round(2)
-# Far enough from the current policy that the clip binds above and below the band, and does not at other places.
+# So far from the current policy that the clip binds above and below the band, but not everywhere.
 OLD_LOGP = (LOGP + np.array([[0.1, -0.5, 0.4, 0.3, 1.0], [0.3, 0.6, -0.2, 0.1, 0.0],
                              [-0.4, 0.5, -0.1, 0.35, -0.6], [0.2, -0.3, 0.05, -0.5, 0.1]])).round(2)  # fmt: skip
-# In the first row two log-ratios lie beyond the clamp, and their mean does not.
+# In the first row, two log-ratios are beyond the clamp, but their mean is not.
 FAR_OLD_LOGP = np.vstack([LOGP[0] + np.array([0.0, -30.0, 29.5, 0.2, 0.0]), OLD_LOGP[1:]]).round(2)
-# In the first row the mean lies beyond the clamp; with a negative advantage no clip hides it.
+# In the first row, the mean is beyond the clamp; with a negative advantage, no clip hides it.
 BEYOND_OLD_LOGP = np.vstack([LOGP[0] - 25.0, OLD_LOGP[1:]]).round(2)
 
 
 def config(**fields):
-    """A CharLMConfig for the submission, with the fields that differ from the defaults of the given code."""
+    """A CharLMConfig for the submission, with the fields that differ from the given code's defaults."""
     return Record("CharLMConfig", fields)
 
 
@@ -165,7 +165,11 @@ def test_log_probabilities_of_a_gpt(student, fresh):
     The models in the other checks see only the previous token; a real one sees all of them.
     """
     model = small_gpt(int(fresh.integers(1000)))
-    for size in ((3, 6), (3, 6), (2, 2)):  # twice the same: who keeps the answer for a shape is wrong at the second
+    for size in (
+        (3, 6),
+        (3, 6),
+        (2, 2),
+    ):  # the same shape twice: code that caches answers by shape is wrong the second time
         tokens = fresh.integers(0, 4, size=size)
         logits = oracle.tiny_lm_logits(model.fields["weights"], tokens, heads=2)
         logp = log_softmax(logits)[:, :-1]
@@ -205,7 +209,8 @@ def test_improbable_tokens_are_finite_and_gradients_get_through(student):
     rows = [("yours", "numbers that depend on no parameter"), ("expected", "numbers with a graph to the model")]
     require("" in answer.graph, answer, rows, "no gradient gets from the log-probabilities to the model")
     shifted = student.token_logp(bigram(TABLE + 1000.0), TOKENS)
-    same(shifted, oracle.bigram_logp(TABLE, TOKENS), why="adding 1000 to all logits must change nothing")
+    expected, why = oracle.bigram_logp(TABLE, TOKENS), "adding 1000 to all logits must change nothing"
+    same(shifted, expected, why=why, rtol=1e-9, atol=1e-9)
 
 
 # completion_mask
@@ -372,7 +377,7 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
     an unmasked position shows in the mean, where it will be noticed.
     """
     mask = np.array(mask)
-    mask[:, 0] = True  # empty rows have a check of their own
+    mask[:, 0] = True  # another check covers empty rows
     values = np.where(mask, np.arange(mask.size).reshape(mask.shape) / 4 - 1, junk)
     answer = student.masked_mean(values, mask, level=level, gradients_of=["values"])
     weights = oracle.position_weights(mask, level)
@@ -476,17 +481,17 @@ def test_the_loss_of_two_completions(student, worked, fresh):
 
 
 def _require_loss(answer, expected):
-    """The loss of a vector's observation; the metrics have a check of their own."""
+    """The loss of a vector's observation; another check covers the metrics."""
     loss, _ = pair(answer)
     same(loss, expected["fields"]["0"]["values"][0], atol=NEAR)
 
 
 def _batch(random, *, rows=4, length=5, distance=0.6):
-    """Log-probabilities under three policies that are not far from each other, advantages and a mask."""
+    """Log-probabilities under three similar policies, advantages and a mask."""
     logp = random.uniform(-3, -0.1, size=(rows, length)).round(2)
     old_logp = (logp + random.uniform(-distance, distance, size=logp.shape)).round(2)
     ref_logp = (logp + random.uniform(-distance, distance, size=logp.shape)).round(2)
-    first = random.integers(0, min(2, length))  # what is before it is the prompt, in every row
+    first = random.integers(0, min(2, length))  # everything before it is the prompt, in every row
     places = np.arange(length)
     mask = (places >= first) & (places < random.integers(first + 1, length + 1, size=(rows, 1)))
     return logp, old_logp, ref_logp, random.uniform(-2, 2, size=rows).round(2), mask
@@ -520,6 +525,7 @@ def _settings_of_any_kind():
 @example(seed=1, wanted=config(), rows=5, length=4, far=1)
 @example(seed=2, wanted=config(clip_eps=0.5), rows=8, length=6, far=2)
 @example(seed=3, wanted=config(kl_coef=0.0, loss_level="token"), rows=6, length=6, far=2)
+@example(seed=4, wanted=config(kl_coef=2.0, loss_level="token"), rows=4, length=5, far=0)
 @given(
     seed=st.integers(0, 10_000),
     wanted=_settings_of_any_kind(),
@@ -533,7 +539,7 @@ def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length, far
     That includes square batches, with as many completions as tokens: there, one advantage per *position* would not
     cause a shape error.
     """
-    # Whoever has a bound of their own somewhere meets it: log-ratios to 3 and advantages to 4, or to 30 and 50.
+    # Large enough to reach a student's own bounds: log-ratios to 3 and advantages to 4, or to 30 and 50.
     distance, scale = ((0.6, 1), (3.0, 2), (30.0, 25))[far]
     *policies, advantages, mask = _batch(np.random.default_rng(seed), rows=rows, length=length, distance=distance)
     batch = (*policies, advantages * scale, mask)
@@ -837,18 +843,18 @@ def test_completions_without_tokens_add_nothing(student):
 
 
 def _table(answer, name="policy"):
-    """The logits of a bigram model among the arguments, as they were after the call."""
+    """The logits of a bigram model among the arguments, after the call."""
     return parameters(answer, name, {"table": answer.call.arguments[name].fields["table"]})["table"]
 
 
 def _require_table(answer, expected, *, why, rtol, atol):
-    """The logits of the policy are these after the call."""
+    """Require these logits of the policy after the call."""
     yours, label = _table(answer), "policy, yours"
     close(answer, yours, expected, yours_label=label, why=why, shows="policy.table", rtol=rtol, atol=atol)
 
 
 def _require_reference(answer, before):
-    """The reference policy is bit for bit what it was."""
+    """Require that the reference policy has not changed by a single bit."""
     after = _table(answer, "ref_policy")
     rows = [("reference logits before", before), ("after", after)]
     require((after == before).all(), answer, rows, "the reference policy was changed", shows="ref_policy.table")
@@ -860,7 +866,7 @@ def rollout(tokens=TOKENS, prompt_length=2, old_logp=LOGP, advantages=ADVANTAGES
 
 
 def step_example(table, ref_table, batch, wanted, *, lr=None, training=True, **options):
-    """A call of train_step; the optimizer has the learning rate of the config, unless it has moved on to another."""
+    """A call of train_step; the optimizer has the config's learning rate, unless it has already changed."""
     own = config(**(wanted.fields | ({} if lr is None else {"lr": lr})))
     optimizer = Record("make_optimizer", {"policy": Same("policy"), "config": own})
     policy = bigram(table, training=training)
@@ -868,13 +874,13 @@ def step_example(table, ref_table, batch, wanted, *, lr=None, training=True, **o
 
 
 def _with_completions(batch):
-    """The same batch with a prompt that leaves a token: whoever samples draws one, so no batch is without."""
+    """The same batch with a prompt that leaves one token, because every sampled batch has completion tokens."""
     table, tokens, prompt_length = batch
     return table, tokens, min(prompt_length, tokens.shape[1] - 1)
 
 
 SGD = {"optimizer": "sgd", "lr": 0.5}
-# Fresh samples of a policy that knows nothing: all ratios are 1, and the advantages cancel out.
+# Fresh samples of an untrained policy: all ratios are 1, and the advantages cancel.
 UNDECIDED = (
     np.zeros((3, 3)),
     np.zeros((3, 3)),
@@ -884,7 +890,7 @@ STEP_METRICS = ("loss", *METRICS)
 
 
 def _stepped(table, ref_table, batch, wanted, *, repeat=1, lr=None):
-    """The logits after some updates with one batch, and the metrics of the last one, by the oracle."""
+    """The logits after some updates with one batch, and the metrics of the last update, from the oracle."""
     optimizer = oracle.Optimizer(settings(wanted), settings(wanted).lr if lr is None else lr)
     fields = oracle.Batch(**batch.fields)
     metrics: dict[str, float] = {}
@@ -894,12 +900,12 @@ def _stepped(table, ref_table, batch, wanted, *, repeat=1, lr=None):
 
 
 def _require_step(answer, *, repeat=1, lr=None, why=""):
-    """The policy after some updates with the batch of the call is that of the oracle."""
+    """Require the oracle's policy after some updates with the batch of the call."""
     asked = answer.call.arguments
     table, ref_table = (asked[name].fields["table"] for name in ("policy", "ref_policy"))
     expected, _ = _stepped(table, ref_table, asked["rollout"], asked["config"], repeat=repeat, lr=lr)
     times = "" if repeat == 1 else f"this call was made {repeat} times with the same objects, and after that "
-    story = why or f"{times}the policy is not where the update leads"
+    story = why or f"{times}the updated policy is not the expected one"
     _require_table(answer, expected, why=story, rtol=1e-4, atol=1e-5)
 
 
@@ -916,7 +922,7 @@ def _require_step(answer, *, repeat=1, lr=None, why=""):
         step_example(TABLE, REF_TABLE, rollout(), config(**SGD)),
         step_example(TABLE, REF_TABLE, rollout(old_logp=OLD_LOGP), config(**SGD, kl_coef=1.0)),
         step_example(TABLE, REF_TABLE, rollout(old_logp=OLD_LOGP), config(**SGD, inner_steps=3)),  # still one update
-        step_example(*UNDECIDED, config(**SGD)),  # the loss is 0, its gradient is not
+        step_example(*UNDECIDED, config(**SGD)),  # the loss is 0, but its gradient is not
     ],
 )
 def test_one_update_of_a_table_of_logits(student, worked, fresh):
@@ -927,7 +933,7 @@ def test_one_update_of_a_table_of_logits(student, worked, fresh):
     for case, _ in worked:
         _require_step(student.call("train_step", *case.arguments, return_arguments=True))
     table, ref_table = fresh.uniform(-1, 1, size=(2, 4, 4)).round(2)
-    # A gradient of norm 40 as well: nothing here clips it.
+    # Also a gradient with norm 40, which must not be clipped.
     usual, far = fresh.uniform(-1, 1, size=5).round(2), np.array([200.0, -200.0, 100.0, -100.0, 0.0])
     for length, advantages in ((7, usual), (7, far), (4, 50 * np.eye(64)[9])):
         tokens = fresh.integers(0, 4, size=(len(advantages), length))
@@ -1034,6 +1040,7 @@ def test_the_reference_policy_stays(student):
         step_example(TABLE, REF_TABLE, rollout(old_logp=np.where(MASK, LOGP, -300.0)), config(**SGD)),
     ],
 )
+@example(batch=(np.array([[0.0, 0, 0], [0, -4, 0], [0, 0, 0]]), np.ones((1, 6), np.int64), 1))  # a gradient of norm 1.2
 @given(batch=rollouts(length=6))
 def test_prompt_and_filling_teach_nothing(student, batch):
     """Only the policy's own tokens move logits: rows of the table that no completion used do not change.
@@ -1080,7 +1087,7 @@ def test_the_metrics_of_a_step_are_floats_of_its_batch(student, seed):
     batch, wanted = rollout(tokens, 2, old_logp, random.uniform(-1, 1, size=4).round(2)), config(**SGD, kl_coef=0.5)
     answer = _step(student, table, ref_table, batch, wanted, watch_random=True)
     no_global_randomness(answer, "a training step samples nothing")
-    without = config(**SGD, kl_coef=0.0)  # the KL is measured all the same
+    without = config(**SGD, kl_coef=0.0)  # the KL is still measured
     for each, chosen in ((answer, wanted), (_step(student, table, ref_table, batch, without), without)):
         _, expected = _stepped(table, ref_table, batch, chosen)
         shown = entries(each, STEP_METRICS)
@@ -1117,7 +1124,7 @@ def _is_text(each):
 
 
 def _batches(answer):
-    """What the reward function was asked in each step: (prompts, completions), once the shape of it is right."""
+    """The arguments of the reward function in each step, (prompts, completions), after checking their shape."""
     prompt, chosen = answer.call.arguments["prompt"], settings(answer.call.arguments["config"])
     reward = answer.arguments["reward_fn"]
     seen = reward.fields.get("seen") if isinstance(reward, Record) else None
@@ -1152,21 +1159,21 @@ def _batches(answer):
 
 
 def _require_run(answer):
-    """Rows and final policy are what numpy makes of the completions that were drawn. Returns the replay."""
+    """Require the rows and the final policy that numpy computes from the completions. Returns the replay."""
     asked = answer.call.arguments
     table, ref_table = (asked[name].fields["table"] for name in ("policy", "ref_policy"))
     chosen = settings(asked["config"])
     expected = oracle.replay(table, ref_table, _batches(answer), chosen, **asked["reward_fn"].fields)
     mode_kept(answer, "policy")
-    _table(answer)  # finite, before anything is said of its metrics
+    _table(answer)  # check that it is finite before checking its metrics
     rows = _rows(answer, chosen.steps, ROWS)
     for step, (row, wanted_row) in enumerate(zip(rows, expected.rows, strict=True)):
         for name in ROWS:
-            story = f"{name} of step {step + 1} does not belong to the completions that were drawn"
-            # Whether the clip binds for a reward at the mean of its group is up to the rounding of that mean.
+            story = f"{name} of step {step + 1} does not follow from the completions that were drawn"
+            # Rounding of the group's mean decides whether the clip binds for a reward at that mean.
             slack = 1e-6 + (wanted_row["doubtful"] if name == "clip_fraction" else 0.0)
             number(row[name], wanted_row[name], what=f"history[{step}][{name!r}]", why=story, atol=slack)
-    story = "the policy is not where its own completions lead: is every update made with its own batch?"
+    story = "the trained policy does not follow from its own completions: is every update made with its own batch?"
     _require_table(answer, expected.tables[-1], why=story, rtol=1e-5, atol=NEAR)
     _require_reference(answer, ref_table)
     return expected
@@ -1187,13 +1194,14 @@ def _require_run(answer):
     ],
 )
 def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
-    """The completions of each step determine every update and every metric of the run, and numpy repeats it.
+    """The completions of each step determine every update and every metric of the run, as computed in numpy.
 
     The reward is the number of b's. Three steps with a table of three letters, each with 4 groups of 8 completions.
     """
     table, ref_table = fresh.uniform(-1, 1, size=(2, 3, 3)).round(2)
-    wanted = config(**{**RUN, "group_size": 5, "prompts_per_step": 2})
-    for worth in (1.0, -2.0, 512.0):  # a reward is any finite number
+    table[:, 0] -= 1.0  # few completions end at once: a step without signal would decide by luck
+    wanted = config(**{**RUN, "group_size": 8, "prompts_per_step": 2})
+    for worth in (1.0, -2.5, 512.0):  # a reward is any finite number
         answer = _run(student, table, ref_table, "ab", wanted, seed=int(fresh.integers(1 << 31)), worth=worth)
         _require_run(answer)
 
@@ -1245,7 +1253,7 @@ def test_each_prompt_has_its_own_group(student, seed, groups, size):
 
     One prompt may be easier than another, which says nothing about its completions.
     """
-    table = np.array([[0.0, 0.0, 0.0], [0.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])  # after b comes b: far more reward
+    table = np.array([[0.0, 0.0, 0.0], [0.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])  # b after b earns far more reward
     wanted = config(**{**RUN, "group_size": size, "prompts_per_step": groups})
     answer = _run(student, table, REF_TABLE, ["a", "b"], wanted, seed=seed)
     _require_run(answer)
@@ -1275,7 +1283,7 @@ def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
     pulled = config(**{**RUN, "steps": 8, "kl_coef": 1.0})
     _require_run(_run(student, TABLE, REF_TABLE, "a", pulled, seed=seed, letter="z"))  # the KL moves it in every step
     eager = np.array([[0.0, 0.0, 2.0], [0.0, 0.0, 2.0], [0.0, 0.0, 2.0]])
-    leaves = config(**{**RUN, "steps": 6, "kl_coef": 3.0})  # and takes its rewards away: the last policy stays
+    leaves = config(**{**RUN, "steps": 6, "kl_coef": 3.0})  # then the rewards disappear: the last policy must stay
     _require_run(_run(student, eager, REF_TABLE, "a", leaves, seed=seed))
 
 
@@ -1284,7 +1292,7 @@ def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
     points=2,
     needs=("a_run_follows_from_the_completions_that_it_draws",),
     seconds=60.0,
-    call_seconds=25.0,  # the longest run of all: right answers with slow loops took more than 5 s on a busy machine
+    call_seconds=25.0,  # the longest run: right answers with slow loops took more than 5 s on a busy machine
     hints=(
         "Which policy draws the batch of the last step: the trained one, or the reference?",
         "Use one generator for the whole run: the argument.",
@@ -1376,7 +1384,7 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
     points=3,
     needs=("a_run_follows_from_the_completions_that_it_draws", "batches_come_from_the_current_policy"),
     seconds=60.0,
-    call_seconds=25.0,  # 0.4 s on one core; a slow laptop that is busy may need fifty times as long
+    call_seconds=25.0,  # 0.4 s on one core; a busy, slow laptop may need fifty times as long
     hints=(
         "Look at it: `python -m starter.run_charlm` draws ten curves.",
         "If every update is right and the run is not, look at the order of the steps.",
@@ -1392,7 +1400,8 @@ def test_it_learns_to_like_pizza(student, fresh, show_curve):
     """
     model = pretrained()
     weights = model.fields["weights"]
-    for seed in fresh.integers(1 << 31, size=2):
+    # With seed 2, a run that makes a new optimizer in every step ends at 0.83; with most others it passes 0.9.
+    for seed in (2, fresh.integers(1 << 31)):
         case = Example(
             model, model, "ravin likes ", Record("TextReward", {"completion": "pizza.", "reward": 4.0}), config(),
             generator=Record("make_generator", {"seed": int(seed)}), return_arguments=True,
@@ -1422,7 +1431,7 @@ def test_it_learns_to_like_pizza(student, fresh, show_curve):
 
 
 def _require_no_lesson(student, model, *, seed):
-    """What is paid for a text that is never drawn moves no weight: a policy learns from its own completions only."""
+    """Require that a reward for a text that is never drawn moves no weight: a policy learns only from its own text."""
     never = Record("TextReward", {"completion": "broccoli.", "reward": 4.0})
     wanted = config(optimizer="sgd", lr=0.1, steps=3)
     generator = Record("make_generator", {"seed": seed})
@@ -1438,13 +1447,13 @@ def _require_no_lesson(student, model, *, seed):
 
 
 def _column(answer, name):
-    """One quantity of a history for a chart, which demands nothing: None where the history does not say it."""
+    """One quantity of a history for a chart, without any requirement: None where it is missing."""
     rows = answer.value if isinstance(answer.value, list | tuple) else []
     return [row.get(name) if isinstance(row, dict) else None for row in rows]
 
 
 def _rows(answer, steps, names):
-    """The rows of a history, each as a dict of answers, once there are as many as there must be."""
+    """The rows of a history, each as a dict of answers, after checking their number."""
     rows = answer.value
     if not isinstance(rows, list | tuple):
         shown = [("yours", type(rows).__name__), ("expected", "a list of dicts")]
@@ -1455,7 +1464,7 @@ def _rows(answer, steps, names):
 
 
 def pizza(weights, completions):
-    """Exact probability of some completions together, from the parameters of the language model."""
+    """Exact total probability of some completions, from the parameters of the language model."""
     alphabet = oracle.Settings().alphabet
     found = [
         oracle.completion_probability(weights, "ravin likes ", text, heads=2, alphabet=alphabet) for text in completions

@@ -15,7 +15,7 @@ FOUR_CORNERS = np.array([1.5, 1.5, 0.5, 0.5])
 BOTH_SIGNS = np.array([1.0, -1.0, 1.0, -1.0])
 MIXED_RATIOS = np.array([0.3, 0.9, 1.0, 1.1, 1.25, 3.0])
 MIXED_ADVANTAGES = np.array([2.0, -0.5, 1.5, 0.0, -1.0, 0.75])
-# What float32 cannot hold, and what is nearly equal.
+# Values too precise for float32, and nearly equal values.
 DIGITS = [(np.array([-40.1, -1.004]), np.array([-40.0, -1.0])), (np.array([-1.004, -0.5]), np.array([-1.0, -0.503]))]
 NO_BANDS = [
     Example(FOUR_CORNERS, BOTH_SIGNS, clip_eps=-0.1),
@@ -105,7 +105,7 @@ def test_ratios_are_1_on_policy_and_reciprocal_when_swapped(student, pair):
 @example(steps=10.0, dtype="float64")
 @given(steps=st.integers(1, 1000).map(float), dtype=st.sampled_from(["float32", "float64"]))
 def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
-    """Value and gradient are finite for differences up to 1000; the log-ratio is clamped to [-20, 20], not to less.
+    """Value and gradient are finite for differences up to 1000; the log-ratio is clamped to [-20, 20], not tighter.
 
     exp overflows float32 at 88.7. A single infinite ratio at a padded position turns every weight of the model into
     NaN, because 0 * inf is NaN.
@@ -118,11 +118,11 @@ def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
         same(answer, inside, dtype=dtype, rtol=1e-4, atol=0.0, label="exp of the clamped log-ratio")
     found = gradient(answer, "logp", shape=logp.shape)
     if steps > 20.0:
-        rows = [("gradient in logp", found), ("expected", "0 beyond the clamp")]
+        rows = [("gradient for logp", found), ("expected", "0 beyond the clamp")]
         story = "beyond the clamp the ratio is constant, so its gradient is 0"
         seen = ("gradient", "right, and their gradient beyond the clamp is not: it must be 0 there, above and below")
         last = "torch.autograd.grad(value.sum(), logp)[0]"
-        require(not found.any(), answer, rows, story, shows=last, seen=seen)
+        require(not found.any(), answer, rows, story, shows=last, observation=seen)
 
 
 @check(
@@ -294,7 +294,7 @@ def test_the_clip_is_one_sided(student, pair, far):
 )
 @given(pair=ratios_and_advantages(), band=BANDS)
 def test_its_gradient_is_0_where_the_clip_binds_and_the_advantage_elsewhere(student, pair, band):
-    """The gradient with respect to the ratio is 0 where the clip binds and the advantage everywhere else.
+    """The gradient with respect to the ratio is 0 where the clip binds, and the advantage everywhere else.
 
     The check compares your gradient with finite differences of your own values. A clipped sample stops moving the
     policy; the others do not.
@@ -391,7 +391,7 @@ def test_surrogate_keeps_dtype_and_leaves_its_inputs(student, pair):
     ],
 )
 def test_four_of_nine_positions_are_clipped(student, worked, fresh):
-    """Of nine positions seven lie outside the band, but the clip binds at four: the fraction is 0.444.
+    """Of nine positions, seven lie outside the band, but the clip binds at four: the fraction is 0.444.
 
     A ratio of 1.5 counts with a positive advantage but not with a negative one; a ratio of 0.5 the other way round.
     """
@@ -421,7 +421,9 @@ def test_four_of_nine_positions_are_clipped(student, worked, fresh):
 )
 @example(pair=(np.array([1.5, 1.5]), np.array([1e-9, 0.0])), band=(0.2, 0.2), one_sided=True)
 @example(pair=(np.array([1.5]), np.array([1.0])), band=(0.2, 0.6), one_sided=False)
-@example(pair=(np.array([1.1, 1.5]), np.array([1.0, 1.0])), band=(0.2, 0.0), one_sided=False)  # 0.0 is a value
+@example(
+    pair=(np.array([1.1, 1.5]), np.array([1.0, 1.0])), band=(0.2, 0.0), one_sided=False
+)  # 0.0 does not mean "not given"
 @example(pair=(np.ones(4), np.array([1.0, -1.0, 2.0, -2.0])), band=(0.0, 0.0), one_sided=True)
 @example(pair=(np.tile([1.5, 0.5, 1.0], 133), np.linspace(-2.0, 3.0, 399).round(3)), band=(0.2, 0.4), one_sided=False)
 @given(pair=ratios_and_advantages(), band=BANDS, one_sided=st.booleans())

@@ -23,23 +23,23 @@ NEAR = (
 )
 
 
-ONCE = [-10, 15, 3]  # an explicit example, with which what is the same each time is asked once
+ONCE = [-10, 15, 3]  # an explicit example, so that tests of constant facts run only once
 
 
 def exact_kl(logits, ref_logits):
-    """The oracle: numpy float64, by probabilities."""
+    """The oracle: numpy float64, with probabilities."""
     p, q = softmax(logits), softmax(ref_logits)
     return (p * np.log(p / q)).sum(axis=-1)
 
 
 def k3(x):
-    """The oracle: exp(x) - 1 - x without cancellation, by its series where x is small."""
+    """The oracle: exp(x) - 1 - x without cancellation, from its series for small x."""
     series = x**2 / 2 + x**3 / 6 + x**4 / 24 + x**5 / 120
     return np.where(np.abs(x) < 1e-3, series, np.expm1(x) - x)
 
 
 def lost_digits(x, dtype):
-    """The error of k3 by rounding that the stub allows; expm1(x) - x has at most a quarter of it."""
+    """The rounding error of k3 that the stub allows; expm1(x) - x has at most a quarter of it."""
     return 2 * np.finfo(dtype).eps * np.abs(x)
 
 
@@ -100,7 +100,7 @@ def test_kl_is_0_for_equal_policies_and_positive_for_others(student, pair):
     examples=[Example(LOGITS + 1000.0, REF_LOGITS - 5.0), Example(LOGITS, REF_LOGITS + 3.0)],
 )
 @example(pair=(LOGITS, REF_LOGITS), shift=1000, ref_shift=-1000)
-@example(pair=(np.array([[0.1, 0.2, 0.3]]),) * 2, shift=0, ref_shift=100)  # 7.6e-8 in float32, and not 0
+@example(pair=(np.array([[0.1, 0.2, 0.3]]),) * 2, shift=0, ref_shift=100)  # 7.6e-8 in float32, not 0
 @given(pair=logit_pairs(), shift=st.integers(-1000, 1000), ref_shift=st.integers(-1000, 1000))
 def test_a_shift_of_the_logits_changes_nothing(student, pair, shift, ref_shift):
     """Adding a constant to all logits of a policy does not change its KL.
@@ -131,7 +131,7 @@ def test_a_shift_of_the_logits_changes_nothing(student, pair, shift, ref_shift):
 @example(gap=2000, dtype="float64")
 @given(gap=st.integers(20, 2000), dtype=st.sampled_from(["float32", "float64"]))
 def test_it_is_finite_with_probabilities_near_0(student, gap, dtype):
-    """Value and gradient are finite and right where a probability rounds to 0, on either side.
+    """Value and gradient are finite and right where a probability of either policy rounds to 0.
 
     A trained policy is nearly certain of most tokens, so this case is common.
     """
@@ -227,7 +227,7 @@ def test_it_works_over_the_last_axis_of_any_shape(student, pair):
     examples=[Example(LOGP, REF_LOGP)],
 )
 def test_k3_of_three_samples(student, worked, fresh):
-    """Probabilities 0.5, 0.2, 0.9 against 0.25, 0.4, 0.9 of the reference give k3 = 0.193, 0.307, 0.
+    """Probabilities 0.5, 0.2, 0.9 of the policy and 0.25, 0.4, 0.9 of the reference give k3 = 0.193, 0.307, 0.
 
     x = ln(0.25 / 0.5) = -0.693, and exp(x) - 1 - x = 0.5 - 1 + 0.693.
     """

@@ -33,33 +33,19 @@ LEVELS: dict[int, tuple[str, ...]] = {
 
 
 class WorkerSettings(TypedDict):
-    """What one worker is started with. It is a dictionary because it travels as JSON.
+    """What one worker is started with. It is a dictionary because it travels as JSON."""
 
-    Attributes:
-        walls: Those to put up.
-        around: Those that stand around the process already.
-        user: A spare user id.
-        processes: How many the user may have.
-        readable: Paths.
-        home: The folder that it may write files in, and nowhere else.
-        device: "cpu" or "cuda".
-        memory_bytes: More than the warm process holds.
-        cpu_seconds: Of the whole worker.
-        file_bytes: Of a file that it writes.
-        imports: Slow modules that a worker without a fork server imports before it is ready.
-    """
-
-    walls: list[str]
-    around: list[str]
-    user: int | None
-    processes: int | None
-    readable: list[str]
-    home: str
-    device: str
-    memory_bytes: int
-    cpu_seconds: int
-    file_bytes: int
-    imports: list[str]
+    walls: list[str]  # to put up
+    around: list[str]  # walls that stand around the process already
+    user: int | None  # a spare user id
+    processes: int | None  # how many the user may have
+    readable: list[str]  # paths
+    home: str  # the only folder that it may write files in
+    device: str  # "cpu" or "cuda"
+    memory_bytes: int  # more than the warm process holds
+    cpu_seconds: int  # of the whole worker
+    file_bytes: int  # of a file that it writes
+    imports: list[str]  # slow modules that a worker without a fork server imports before it is ready
 
 
 _libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
@@ -89,16 +75,16 @@ _NUMBERS = {"memfd_secret": 447, "fchmodat2": 452, "setxattrat": 463, "removexat
 _NUMBERS |= {"file_setattr": 469, "quotactl_fd": 443}
 """Calls that the installed library may be too old to know; since 424 they have one number on every architecture."""
 _NEWER = range(470, 520)
-"""Calls that came after this list was written. To whoever asks they do not exist, as on an older kernel."""
+"""Calls that are newer than this list. Callers get ENOSYS, as on an older kernel."""
 _UNSEEN_ARGUMENTS = (435, 437)
-"""clone3 and openat2: a filter cannot look at their flags. Who is told that they do not exist takes the older ones."""
+"""clone3 and openat2: a filter cannot look at their flags. Callers that get ENOSYS fall back to the older calls."""
 _CLONE_THREAD = 0x10000
 _FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030, 1032)
 """F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. All others are refused, known or not:
 locks and leases make others wait for a file, F_NOTIFY, F_SETOWN and F_SETSIG send signals, a large pipe holds memory
 that no limit counts."""
 _ALL_64_BITS = (1 << 64) - 1
-_FORGET_FILE = 4  # POSIX_FADV_DONTNEED: a library would have to be read from the disk again, by whoever needs it
+_FORGET_FILE = 4  # POSIX_FADV_DONTNEED: other processes would have to read a library from the disk again
 _FORGET_PAGES = (20, 21)  # MADV_COLD, MADV_PAGEOUT: the same for what is mapped
 _IOCTL_SIGNALS_BY_PROXY = (0x8901, 0x8902, 0x5452)  # FIOSETOWN, SIOCSPGRP, FIOASYNC
 _IOCTL_GIVES_DATA = 1 << 30  # in the number of every newer command that sets something, of a file system above all

@@ -1,6 +1,6 @@
-"""Where second copies of the course may lie among what a worker can read: in packages of another interpreter.
+"""Finds second copies of the course among the files that a worker can read: in packages of another interpreter.
 
-Looked for two folders deep, where interpreters and systems put packages; a walk through all of /usr/lib takes seconds.
+The search goes two folders deep, where interpreters and systems put packages; all of /usr/lib would take seconds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def closed_folders(readable: Iterable[str], libraries: Iterable[str]) -> set[str
         libraries: Real paths of the folders that torch and numpy are imported from.
     """
     own = {*libraries}
-    # Among packages a copy lies beside them; whoever looks into each of them waits for that at every start.
+    # Among packages a copy lies next to them; looking into each package would slow down every start.
     deep = {path: 1 if path in own and os.path.basename(path) in _PACKAGES else _DEEP for path in readable}
     return {found for path in deep for found in _closed(path, own, deep[path])}
 
@@ -31,7 +31,7 @@ def _closed(folder: str, own: set[str], deep: int) -> Iterator[str]:
     for path in (os.path.join(folder, name) for name in _CLOSED):
         if path not in own and os.path.isdir(path) and not os.path.islink(path):
             yield path
-    if deep > 1:  # only for what lies further down a folder is listed, and that of a system has thousands of entries
+    if deep > 1:  # a folder of the system has thousands of entries, so list only where we look further down
         with contextlib.suppress(OSError):  # it is a file, or cannot be read
             inside = [entry for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
             for entry in inside:

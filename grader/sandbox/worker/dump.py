@@ -1,7 +1,7 @@
 """Asks a worker that gives no answer where it is: faulthandler writes its innermost frames when SIGUSR1 comes.
 
-On a busy machine it takes a while until a process gets the processor, and with it the signal. So the wait ends when the
-signal is no longer pending and the process had the processor for long enough to write, and not after a fixed time.
+On a busy machine it takes a while until a process gets the processor, and with it the signal. So instead of waiting for
+a fixed time, we wait until the signal is no longer pending and the process had the processor for long enough to write.
 Without /proc (macOS) it ends after the first look.
 """
 
@@ -37,7 +37,7 @@ def ask_where(process: int) -> None:
     while time.monotonic() < deadline:
         time.sleep(_BETWEEN_LOOKS)
         state, now = _state(process)
-        if state not in ("R", "D") or now - ticks >= _WRITING:  # who sleeps again has written
+        if state not in ("R", "D") or now - ticks >= _WRITING:  # a process that sleeps again has written
             break
 
 

@@ -271,10 +271,10 @@ def _reap(pid: int, dump: bool) -> int:
 
 
 def _end_orphans(alive: set[int]) -> None:
-    """Kill what a worker left behind in sessions of its own: whoever loses its parent becomes a child of this process.
+    """Kill what a worker left behind in sessions of its own: a process without its parent becomes a child of this one.
 
-    Where system calls are filtered nothing can be left. A process that has others started and ended faster than they
-    can be listed is given up after some seconds.
+    Where system calls are filtered nothing can be left. After some seconds we give up on a process that starts and ends
+    others faster than they can be listed.
     """
     deadline = time.monotonic() + _ORPHAN_SECONDS
     while (orphans := _children() - alive) and time.monotonic() < deadline:

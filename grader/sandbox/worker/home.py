@@ -1,8 +1,8 @@
 """The folder of a worker, the only place where it may write: made before its fork, removed after its end.
 
-Files only. A folder inside would belong to the worker's user, and in namespaces the fork server may not look into it or
-remove it. Neither a limit of bytes nor one of files can be set for a folder, so the fork server looks at it now and
-then, and ends a worker that took too much.
+It holds files only: a folder inside would belong to the worker's user, and in namespaces the fork server could neither
+look into it nor remove it. A folder can have no limit of bytes or files, so the fork server checks it regularly and
+ends a worker that took too much.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import shutil
 import tempfile
 
 VARIABLES = ("HOME", "TMPDIR", "TMP", "TEMP", "MPLCONFIGDIR", "TORCHINDUCTOR_CACHE_DIR")
-"""What says to libraries where they may write."""
+"""Tell libraries where they may write."""
 
 MAX_BYTES, MAX_FILES = 64 << 20, 256
 

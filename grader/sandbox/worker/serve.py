@@ -157,11 +157,8 @@ class Worker:
         self._files: set[str] = set()
         self._modules: dict[str, ModuleType] = {}
         self._given: dict[str, Callable[..., Any]] = {}
-        self._requests: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-            "load": self._load,
-            "bind": self._bind,
-            "call": self._call,
-        }
+        self._requests: dict[str, Callable[[dict[str, Any]], dict[str, Any]]]
+        self._requests = {"load": self._load, "bind": self._bind, "call": self._call}
 
     def answer(self, body: dict[str, Any]) -> dict[str, Any]:
         """The reply to one request: {"result": ...} or {"error": ...}."""
@@ -238,7 +235,7 @@ class Worker:
         try:
             message = error.msg if isinstance(error, SyntaxError) else str(error)
         except BaseException:  # an exception of theirs may be as wrong as the rest
-            message = "(the text of this exception could not be made)"
+            message = "(this exception has no readable text)"
         return {
             "type": type(error).__name__[:100],
             "message": str(message)[:MAX_MESSAGE],
@@ -479,9 +476,7 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
     """
 
     def write_to_file(text: str) -> None:
-        with contextlib.suppress(
-            OSError
-        ):  # the file is full, or the submission has closed it: prints are lost, no more
+        with contextlib.suppress(OSError):  # prints are lost if the file is full or the submission has closed it
             os.write(2, text.encode("utf-8", "backslashreplace"))
 
     printed = Printed(write_to_file)
@@ -515,4 +510,4 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
 
 
 def _no_breakpoint(*_: Any, **__: Any) -> None:
-    raise RuntimeError("breakpoint() works in your own process only: run grade --debug EXERCISE")
+    raise RuntimeError("breakpoint() works only in your own process: run grade --debug EXERCISE")

@@ -52,7 +52,8 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 def _ships(library: dict[str, Any], course: dict[str, str]) -> list[str]:
     shipped, closest = library["shipped"], library["equation_3"]
     changed = {name: x for name, x in closest["settings"].items() if shipped["settings"].get(name) != x}
-    options = ", ".join(filter(None, [_switch(library), *(f"`{name} = {json.dumps(x)}`" for name, x in changed.items())]))
+    settings = [f"`{name} = {json.dumps(x)}`" for name, x in changed.items()]
+    options = ", ".join(filter(None, [_switch(library), *settings]))
     words = [shipped["facets"][what] + (shipped["facets"]["weight"] if what == "KL" else "") for what in COLUMNS]
     differs = [closest["facets"][what] for what in COLUMNS if closest["facets"][what] != course[what]]
     still = "; ".join("no KL" if part == "none" else part for part in differs)

@@ -1,5 +1,5 @@
 // Which known mistake gives these numbers? Compares numbers that a reader pastes, as torch prints them, with the recorded
-// answers to the worked examples (grader/workshop/mistake_numbers.py).
+// answers to the worked examples (grader/workshop/mistakes.py).
 
 const NUMBER = /[-+\u2212]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|[-+]?\b(?:nan|inf)\b/gi;
 const AROUND = /\b(?:dtype|device|requires_grad|grad_fn)\s*=\s*(?:<[^>]*>?|'[^']*'|[\w.:]+)|torch\.(?:Size|\w*)\s*\(|torch\.\w+/gi;

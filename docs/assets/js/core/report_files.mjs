@@ -8,7 +8,7 @@ const FUNCTIONS = {
   bandit: 4,
   charlm: 6,
 };
-const NO_REPORT = "This is no report of the grader: it is written by grade --json FILE, or by grade --write html=FILE.";
+const NO_REPORT = "This is not a report of the grader. Choose a file that grade --json FILE or grade --write html=FILE wrote.";
 
 /**
  * What a report says: [{ name, earned, points, passed }]. An exercise is passed if it has all its points and all its
@@ -43,7 +43,7 @@ function fromHtml(text) {
 /** What readReport() has found, in a sentence. */
 export function sentence(report) {
   const left = report.filter(({ passed }) => !passed).map(({ name, earned, points }) =>
-    earned === points ? `${name}, of which not all functions were graded` : `${name}, ${earned} of ${points} points`);
+    earned === points ? `${name}, where some functions were not graded` : `${name}, ${earned} of ${points} points`);
   const names = report.filter(({ passed }) => passed).map(({ name }) => name);
   return [names.length && `Passed: ${names.join(", ")}.`, left.length && `Not yet: ${left.join("; ")}.`].filter(Boolean).join(" ");
 }

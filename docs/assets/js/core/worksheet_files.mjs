@@ -55,11 +55,11 @@ export function fromJson(text) {
   expect(isObject(file) && file.worksheet === NAME, "This JSON file is not a worksheet of this course.");
   expect(
     file.version === VERSION,
-    `This worksheet has version ${JSON.stringify(file.version)}; this page reads version ${VERSION}.`,
+    `This worksheet has version ${JSON.stringify(file.version)}, but this page reads version ${VERSION}.`,
   );
   expect(
     Array.isArray(file.answers) && Array.isArray(file.runs),
-    "The lists of answers and runs are missing in this file.",
+    "This file lacks the lists of answers and runs.",
   );
   const state = { answers: {}, cells: {} };
   for (const [i, entry] of file.answers.entries()) {
@@ -82,14 +82,14 @@ export function fromJson(text) {
 }
 
 function expectId(entry, known, seen, where) {
-  expect(isObject(entry) && known.includes(entry.id), `${where}: this worksheet has nothing of that id.`);
-  expect(!Object.hasOwn(seen, entry.id), `${where}: ${entry.id} stands twice in this file.`);
+  expect(isObject(entry) && known.includes(entry.id), `${where}: this worksheet has no entry with that id.`);
+  expect(!Object.hasOwn(seen, entry.id), `${where}: ${entry.id} appears twice in this file.`);
 }
 
 function cellFrom({ id, seed, steps, settings, values }, where) {
   const slot = RUNS.find((each) => each.id === id);
   expect(isObject(settings) && isObject(values), `${where}: the settings or the values are missing.`);
-  expect(steps === slot.steps, `${where}: it has ${JSON.stringify(steps)} steps; ${slot.steps} are asked for.`);
+  expect(steps === slot.steps, `${where}: it has ${JSON.stringify(steps)} steps, but the worksheet asks for ${slot.steps}.`);
   const sent = { settings: rename(settings, camel), seed: seed ?? 0, steps };
   if (!fits(slot, sent)) throw new Error(`${where}: ${reason([slot], sent)}.`);
   const given = rename(values, camel);
@@ -100,7 +100,7 @@ function cellFrom({ id, seed, steps, settings, values }, where) {
       : isNumber(given[name]);
     expect(
       slot.values.includes(name) && right,
-      `${where}: the value ${snake(name)} is not as this worksheet asks for it.`,
+      `${where}: the value ${snake(name)} does not match what this worksheet asks for.`,
     );
   }
   const asTyped = (x) => (Number(x.toFixed(3)) === x ? threeDecimals(x) : String(x));

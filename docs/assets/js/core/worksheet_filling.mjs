@@ -102,13 +102,13 @@ export function reason(slots, sent) {
       .filter((each) => each.length === fewest)
       .flatMap((each) => each.filter((one) => one.name === name).map((one) => one.asked)),
   );
-  if (name === "seed") return "its seed is no whole number";
-  if (name === "steps") return `it has ${count(given, "step")}, and ${[...asked].join(" or ")} are asked for`;
+  if (name === "seed") return "its seed is not a whole number";
+  if (name === "steps") return `it has ${count(given, "step")}, but the worksheet asks for ${[...asked].join(" or ")}`;
   const plain = (x) => ["number", "string"].includes(typeof x);
   const words = WORDS[name] ?? name;
   if (!plain(given) || ![...asked].every(plain))
-    return `${words} ${words.endsWith("s") ? "are" : "is"} ${given === undefined ? "missing" : "not as asked for"}`;
-  return `${words} is ${given}, and ${[...asked].join(" or ")} is asked for`;
+    return `${words} ${words.endsWith("s") ? "are" : "is"} ${given === undefined ? "missing" : "not what the worksheet asks for"}`;
+  return `${words} is ${given}, but the worksheet asks for ${[...asked].join(" or ")}`;
 }
 
 /**
@@ -215,5 +215,5 @@ export function seedProblem(question, cells) {
   const twice = seeds.find(({ slot, seed }, i) =>
     seeds.slice(0, i).some((other) => other.seed === seed && same(other.slot.settings, slot.settings)),
   );
-  return twice ? `Seed ${twice.seed} stands twice${withWords(twice.slot)}: every trial needs a seed of its own.` : "";
+  return twice ? `Seed ${twice.seed} appears twice${withWords(twice.slot)}: every trial needs a different seed.` : "";
 }

@@ -7,7 +7,7 @@ import { frame } from "./frame.mjs";
 import { Widget } from "./widget.mjs";
 
 export const COMPUTED = "Computed here, in your browser.";
-export const SCHEMATIC = "Schematic: it shows how things belong together and measures nothing.";
+export const SCHEMATIC = "Schematic: it shows how the parts fit together, without measurements.";
 export const recorded = (what) => `Recorded run: ${what}`;
 
 /** Numbers from low to high, without the rounding errors of adding up: range(0, 1, 0.1). */

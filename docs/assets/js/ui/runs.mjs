@@ -19,8 +19,8 @@ export function sendRuns(added) {
   const runs = [...others, ...added].slice(-MOST);
   const kept = save(RUNS_KEY, runs)
     ? ""
-    : " This browser cannot keep them for long: go to the worksheet now, in this tab and by a link.";
-  return `The worksheet now has ${runs.length} ${runs.length === 1 ? "run" : "runs"} to fill its tables from.${kept}`;
+    : " This browser cannot keep them for long: follow a link to the worksheet now, in this tab.";
+  return `The worksheet can now fill its tables from ${runs.length} ${runs.length === 1 ? "run" : "runs"}.${kept}`;
 }
 
 /** Forgets all sent runs. */

@@ -83,7 +83,7 @@ class AsShipped extends Explorable {
     const { length, cosine } = this.seen;
     const all = this.strips.flatMap(({ tokens }) => tokens.flat());
     const count = all.filter(({ differ }) => differ).length;
-    if (!count) return `${a} and ${b} push every token of this batch alike.`;
+    if (!count) return `${a} and ${b} push every token of this batch equally.`;
     return `${b} differs from ${a} at ${count} of ${all.length} tokens: its gradient is ${fixed(length)} times as long, `
       + `and the cosine between them is ${fixed(cosine, 3)}.`;
   }

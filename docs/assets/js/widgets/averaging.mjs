@@ -76,7 +76,7 @@ class Averaging extends Explorable {
     return [
       strips.map((strip, i) => heading(strip, { tokens: this.lengths[i], reward: Number(ADVANTAGES[i] > 0) })).flat(),
       rows.flat(),
-      words(0, HEIGHT - 4, "A number is what its tokens weigh together.", { class: "soft" }),
+      words(0, HEIGHT - 4, "Each number is the total weight of the completion's tokens.", { class: "soft" }),
     ];
   }
 
@@ -88,8 +88,8 @@ class Averaging extends Explorable {
 
   lesson({ n3, n4 }) {
     const times = n3 === n4 ? "as hard as" : `${fixed(n3 / n4)} times as hard as`;
-    return `By sequence, a token of wrong 2 (of ${n4}) is pushed down ${times} one of wrong 1 (of ${n3}); `
-      + "by token and by a constant they are pushed alike.";
+    return `By sequence, a token of wrong 2 (of ${n4}) is pushed down ${times} a token of wrong 1 (of ${n3}); `
+      + "by token and by a constant they are pushed equally.";
   }
 }
 

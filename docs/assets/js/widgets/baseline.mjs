@@ -16,7 +16,7 @@ const HEIGHT = 330;
 const size = (vector) => Math.hypot(...vector);
 
 class Baseline extends Explorable {
-  static source = `${COMPUTED} Every group that the policy may draw is counted, so there is no chance in the numbers.`;
+  static source = `${COMPUTED} The numbers count every group that the policy may draw, so they involve no chance.`;
   static controls = {
     kind: {
       control: picks, label: "Subtract", initial: "number",
@@ -84,7 +84,7 @@ class Baseline extends Explorable {
 
   lesson({ kind, g }) {
     if (Number.isNaN(this.factor)) return "A group of one has no others, so there is nothing to subtract.";
-    if (this.factor < 1e-9) return "A sample that is compared with itself says nothing: every gradient is 0.";
+    if (this.factor < 1e-9) return "A sample compared with itself teaches nothing: every gradient is 0.";
     const whole = Math.abs(this.factor - 1) < 1e-9;
     const mean = whole ? "The mean arrow is the true gradient" : `The mean arrow is ${fixed(this.factor)} times the true gradient`;
     const why = kind === "group" ? `, (G − 1) / G with G = ${g}` : "";

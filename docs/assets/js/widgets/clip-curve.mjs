@@ -61,7 +61,7 @@ class ClipCurve extends Explorable {
 
   lesson({ ratio, eps, a }) {
     const push = a === "1" ? "up" : "down";
-    if (binds(ratio, Number(a), eps)) return `Gradient off: the clip binds. This sample was pushed ${push} far enough.`;
+    if (binds(ratio, Number(a), eps)) return `Gradient off: the clip binds. This sample has moved ${push} far enough.`;
     const outside = ratio > 1 + eps || ratio < 1 - eps;
     const why = outside ? ", though the ratio is outside the band: it went the wrong way" : "";
     return `Gradient on${why}. The update pushes this sample ${push}.`;

@@ -11,7 +11,7 @@ import { sendRuns } from "../ui/runs.mjs";
 import { Widget } from "../ui/widget.mjs";
 
 const STEPS = 200;
-const OUTDATED = "The simulation's settings or its seed changed: run the comparison again.";
+const OUTDATED = "The simulation's settings or seed have changed: run the comparison again.";
 const CHOICES = {
   measure: { label: "Left chart shows", options: [["max", "max π: how certain"], ["best", "π(best): how right"]] },
   samples: { label: "REINFORCE draws", options: [["group", "G samples per step, like GRPO"], ["one", "1 sample per step"]] },

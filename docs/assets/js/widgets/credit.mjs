@@ -23,7 +23,7 @@ const BLOCK = 34; // high, beyond what is pushed
 const PUSH = 46; // pixels of an advantage of 1
 
 class Credit extends Explorable {
-  static source = "Schematic: completion and critic are made up. The advantages are computed here from these values.";
+  static source = "Schematic: the completion and the critic are made up. The advantages are computed here from these values.";
   static controls = {
     token: { control: picks, label: "Token", options: TOKENS.map((text, t) => [String(t), text]), initial: "4" },
     lambda: { control: slider, label: "λ of PPO", values: range(0, 1, 0.05), initial: 0.5, show: (x) => fixed(x) },
@@ -77,7 +77,7 @@ class Credit extends Explorable {
   lesson({ token, novice }) {
     const share = this.ppo[token];
     const critic = novice ? " An untrained critic knows nothing about single tokens." : "";
-    return `Token ${Number(token) + 1}, “${TOKENS[token]}”: GRPO gives it ${signed(GRPO, 3)}, as every token of this `
+    return `Token ${Number(token) + 1}, “${TOKENS[token]}”: GRPO gives it ${signed(GRPO, 3)}, like every token of this `
       + `completion; PPO gives it ${signed(share, 3)}.${critic}`;
   }
 }

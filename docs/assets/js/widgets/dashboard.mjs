@@ -58,8 +58,8 @@ class Dashboard extends Explorable {
 
   lesson(state) {
     const [half, there, reward, , clip] = this.shown.cells;
-    const when = half === "never" ? "in most runs the best action never has more than half"
-      : `the best action has more than half after ${half} steps in the median run`;
+    const when = half === "never" ? "in most runs the best action never gets more than half"
+      : `the best action gets more than half after ${half} steps in the median run`;
     return `${title(state)}: ${when}, and ${there} runs get there. `
       + `E[R] ends at ${reward}; the clip binds for ${clip} of the samples.`;
   }

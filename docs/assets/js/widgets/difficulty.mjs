@@ -36,7 +36,7 @@ class Difficulty extends Explorable {
       y: { low: 0, high: 1, ticks: range(0, 1, 0.25), digits: 2, name: "probability that the group teaches nothing" },
     });
     this.table = table({
-      caption: "What to expect of a group",
+      caption: "What to expect from a group",
       columns: ["G", "teaches nothing", "std of a reward", "correct, most likely group", "A, if correct", "A, if wrong"],
     });
     return [this.chart.node, this.table.node];

@@ -30,7 +30,7 @@ class Diversity extends Explorable {
       y: { low: 0, high: 1, ticks: range(0, 1, 0.25), digits: 2, name: "probability" },
     });
     this.answers = table({ caption: "How likely each answer is", columns: ["answer", "probability"] });
-    this.group = table({ caption: "What to expect of a group and its rewards",
+    this.group = table({ caption: "What to expect from a group and its rewards",
       columns: ["entropy, nats", "different", "P(right)", "P(signal)", "expected std"] });
     const legend = element("div", { class: "grpo-legend" },
       legendItem("line-first", "the group has a signal"), legendItem("line-reward", "a sample is right"));

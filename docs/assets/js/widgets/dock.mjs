@@ -67,8 +67,9 @@ class Dock extends Widget {
       const fresh = document.createElement(`grpo-${name}`);
       fresh.speed = old.speed; // no address holds it
       old.replaceWith(fresh);
-      import(`./${name}.mjs`);
     }
+    import("./simulation.mjs");
+    import("./comparison.mjs");
     const place = hash && document.querySelector(hash);
     if (place) place.scrollIntoView();
     else scrollTo({ top: 0 });

@@ -32,7 +32,7 @@ class Emergence extends Explorable {
     this.chart = curveChart({
       hand: this.hand("at"),
       height: 170,
-      x: { low: 0, high: 100, ticks: range(0, 100, 20), digits: 0, name: "training done, in percent" },
+      x: { low: 0, high: 100, ticks: range(0, 100, 20), digits: 0, name: "progress of training, in percent" },
       y: { low: 0, high: 1, ticks: [0, 0.5, 1], name: "probability of a rewarded answer" },
     });
     this.samples = table({ caption: "What it writes", columns: ["samples", "text", "reward", "text", "reward"] });

@@ -66,9 +66,9 @@ class Estimators extends Explorable {
     const { logp, found } = all(drift);
     const policy = logp.map((x) => percent(Math.exp(x))).join(", ");
     const off = found.k2.mean / found[FORWARD].mean - 1;
-    if (drift === 0) return `Policy ${policy}, as the reference: all values and all gradients are 0.`;
+    if (drift === 0) return `Policy ${policy}, the same as the reference: all values and all gradients are 0.`;
     return `Policy ${policy}; reference 50 %, 30 %, 20 %. As values, k1 and k3 are exact and k2 is off by ` +
-      `${percent(Math.abs(off))}. As losses, k1 does nothing, k2 pulls as ${FORWARD} and k3 as ${REVERSE}.`;
+      `${percent(Math.abs(off))}. As losses, k1 does nothing, k2 pulls like ${FORWARD} and k3 like ${REVERSE}.`;
   }
 }
 

@@ -10,7 +10,7 @@ const REWARDS = range(0, 1, 0.05);
 const same = (texts) => texts.map((text) => [text, text]);
 
 class FloatNoise extends Explorable {
-  static source = `${COMPUTED} Sums run from left to right; another order of the additions gives other errors.`;
+  static source = `${COMPUTED} Sums run from left to right; a different order gives different errors.`;
   static controls = {
     reward: { control: slider, label: "Reward of every sample", values: REWARDS, initial: 0.7, show: (r) => fixed(r) },
     g: { control: choice, label: "Group size G", options: same(["2", "4", "8", "16", "32"]), initial: "8" },
@@ -49,7 +49,7 @@ class FloatNoise extends Explorable {
   lesson(state) {
     const chosen = advantage(state.reward, state).advantage;
     const group = `${state.g} rewards of ${fixed(state.reward)} in ${state.dtype}`;
-    if (state.compare) return `${group}: they are equal, so nothing is divided, and every advantage is exactly 0.`;
+    if (state.compare) return `${group}: they are equal, so there is no division, and every advantage is exactly 0.`;
     if (chosen === 0) return `${group}: no rounding error here, every advantage is 0. That is luck, not a rule.`;
     return `${group} get an advantage of ${digits(chosen, 3)} each. It should be 0: this is one rounding error, divided `
       + "by another.";

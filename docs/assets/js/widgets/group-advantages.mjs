@@ -20,7 +20,7 @@ class GroupAdvantages extends Explorable {
     r: { control: rewardSliders, label: "Rewards of one group", values: [], initial: MIXED },
     divide: { control: toggle, label: "Divide by the standard deviation", initial: AS_TAUGHT.divide },
     std: {
-      control: divisor, label: "Divide by G \u2212 1 and not by G",
+      control: divisor, label: "Divide by G \u2212 1 instead of G",
       options: [["population"], ["sample"]], initial: AS_TAUGHT.std,
     },
   };

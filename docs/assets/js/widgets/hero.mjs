@@ -124,14 +124,14 @@ function sentences({ rewards, mean, advantages, zeroSignal, before, after }, pas
   const right = rewards.reduce((a, b) => a + b);
   const [rise, sink] = [advantages.find((a) => a > 0), advantages.find((a) => a < 0)];
   return [
-    "The strip is the policy: the wider an answer, the likelier the model gives it.",
-    "Eight answers, drawn from the strip by chance.",
+    "The strip is the policy: the wider an answer, the more likely the model is to give it.",
+    "Eight answers, drawn at random from the strip.",
     `A rule scores them: 1 if right, 0 if wrong. ${WORDS[right]} of eight ${right === 1 ? "is" : "are"} right.`,
-    zeroSignal ? "All eight are as good as their mean. Nobody stands out, so there is no signal."
+    zeroSignal ? "All eight are as good as their mean. None stands out, so there is no signal."
       : `The mean, ${fixed(mean)}, is the bar to clear. In standard deviations: above it ${signed(rise)}, below it ${signed(sink)}.`,
     zeroSignal && past.length ? `${WORDS[past.length]} rounds took 14 from ${percent(past[0])} to ${percent(after[RIGHT])}. All agree now: nothing is left to learn.`
-      : zeroSignal ? "No difference, nothing learned: the policy stays as it is."
-      : `14 beat its group, so it becomes likelier: from ${percent(before[RIGHT])} to ${percent(after[RIGHT])}.`,
+      : zeroSignal ? "Without a difference there is nothing to learn: the policy stays as it is."
+      : `Each 14 beat the mean, so 14 becomes more likely: from ${percent(before[RIGHT])} to ${percent(after[RIGHT])}.`,
   ];
 }
 

@@ -36,7 +36,7 @@ class KlWeight extends Explorable {
       y: { ...SHOWN, ticks: range(SHOWN.low, SHOWN.high, 1), digits: 0, name: "estimate of the KL in nats" },
     });
     this.table = table({ caption: "The parts of the loss", columns: ["Part", "with k3", "with k1"] });
-    const legend = element("div", { class: "grpo-legend" }, legendItem("line-first", "k3, which the loss has"),
+    const legend = element("div", { class: "grpo-legend" }, legendItem("line-first", "k3, which the loss uses"),
       legendItem("line-second", "k1"));
     return [this.strips.node, legend, this.chart.node, this.table.node];
   }
@@ -85,8 +85,8 @@ class KlWeight extends Explorable {
   lesson({ beta, now }) {
     const { surrogate } = this.parts({ beta, now });
     const { k1, k3 } = klEstimates(now, TOKEN.ref);
-    if (beta === 0) return "Without a penalty the distance from the reference costs nothing.";
-    const negative = k1 < 0 ? " k1 is negative: for this one sample it would pay for the drift." : "";
+    if (beta === 0) return "Without a penalty, moving away from the reference costs nothing.";
+    const negative = k1 < 0 ? " k1 is negative: for this one sample it would reward the drift." : "";
     return `The penalty is ${fixed(beta * k3, 4)}: ${percent((beta * k3) / surrogate, 2)} of the surrogate.${negative}`;
   }
 }

@@ -29,7 +29,7 @@ class KlWords extends Explorable {
     "Much more soup": { tea: 20, coffee: 15, water: 10, milk: 5, soup: 50 },
     "Never soup": { tea: 42, coffee: 31, water: 16, milk: 10, soup: 1 },
     "Nearly only coffee": { tea: 1, coffee: 96, water: 1, milk: 1, soup: 1 },
-    "As the reference": { tea: 40, coffee: 30, water: 15, milk: 10, soup: 5 },
+    "Same as the reference": { tea: 40, coffee: 30, water: 15, milk: 10, soup: 5 },
   };
   static guess = {
     ask: "The policy says “soup” half of the time, the reference 5\u00a0% of the time. How large is KL(π ‖ π_ref)?",

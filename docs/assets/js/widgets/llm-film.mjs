@@ -21,7 +21,7 @@ const SECONDS = 12; // of the clip
 const listed = (steps) => `${steps.slice(0, -1).join(", ")} and ${steps.at(-1)}`;
 
 class LlmFilm extends Explorable {
-  static source = recorded(`${RUN.model}, seed ${RUN.seed}, by the model answers on ${RUN.day}. Recorded are completions after `
+  static source = recorded(`${RUN.model}, seed ${RUN.seed}, by the model answers on ${RUN.day}. The recording has completions after `
     + `steps ${listed(RUN.moments.map(({ step }) => step))}, the accuracy every ${RUN.points[1][0]} steps, and the reward of each `
     + "training batch; between them the figure shows the last record.");
   static controls = {

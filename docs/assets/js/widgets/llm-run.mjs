@@ -89,7 +89,7 @@ class LlmRun extends Explorable {
     const { rows, loss, clipFraction, zeroSignal } = this.found;
     const right = this.shown.filter(({ reward }) => reward === 1).length;
     if (zeroSignal) return `${right} of ${rows.length} are right: all rewards are equal, all advantages are 0, and no token is pushed.`;
-    const clip = clipFraction ? ` The clip lets go of ${percent(clipFraction)} of the tokens.` : "";
+    const clip = clipFraction ? ` The clip stops ${percent(clipFraction)} of the tokens.` : "";
     const steps = Math.max(0, STEPS[now] - STEPS[drawn]);
     const age = steps ? `These completions are ${steps === 1 ? "one step" : `${steps} steps`} old.` : "Fresh completions: every ratio is 1.";
     return `${right} of ${rows.length} are right. ${age}${clip} The loss is ${signed(loss, 3)}.`;

@@ -22,7 +22,7 @@ class Memory extends Explorable {
     },
     count: {
       control: choice, label: "Count", initial: "weights",
-      options: [["weights", "weights only, 2 bytes each"], ["training", "training state, 16 bytes where trained"]],
+      options: [["weights", "weights only, 2 bytes each"], ["training", "training state, 16 bytes if trained"]],
     },
     reward: {
       control: choice, label: "Reward comes from", initial: "mixed",
@@ -69,8 +69,8 @@ class Memory extends Explorable {
     return [
       hatching("memory"),
       SHELVES.map(shelf).flat(),
-      words(0, HEIGHT - 22, "Each block is as wide as its model is large.", { class: "soft" }),
-      words(0, HEIGHT - 4, both.grpo.critic === 0 ? "Dashed: PPO holds it in memory, GRPO leaves it out." : "", { class: "soft" }),
+      words(0, HEIGHT - 22, "The width of a block is the size of its model.", { class: "soft" }),
+      words(0, HEIGHT - 4, both.grpo.critic === 0 ? "Dashed: PPO keeps it in memory, GRPO does without it." : "", { class: "soft" }),
     ];
   }
 
@@ -81,7 +81,7 @@ class Memory extends Explorable {
     const less = `PPO ${sum(ppo)} GB, GRPO ${sum(grpo)} GB: ${saved} GB or ${percent(saved / sum(ppo))} less.`;
     if (!reward) return `${less} All of it is the critic.`;
     return `${less} ${ppo.critic} GB of that is the critic; ${reward} GB is the reward model, `
-      + "which PPO does not need either where a rule can score.";
+      + "which PPO does not need either if a rule can score.";
   }
 }
 

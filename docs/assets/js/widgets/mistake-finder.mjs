@@ -12,7 +12,7 @@ const MOST = 2_000; // characters
 const LISTED = 6;
 
 class MistakeFinder extends Explorable {
-  static source = "Computed beforehand: what the model answer and each known mistake return for the worked examples of the checks.";
+  static source = "Computed in advance: the answers of the model answer and of each known mistake to the worked examples of the checks.";
   static controls = { numbers: { control: field, label: "Paste what your function returned", initial: "" } };
 
   /** The base class reads what a control offers; a text may be anything. */
@@ -52,7 +52,7 @@ class MistakeFinder extends Explorable {
       return `These numbers are what you get if ${this.data.mistakes[anchor]}.${more}`;
     }
     if (this.right) return `These are the right numbers of ${this.right.call.call}.`;
-    return "No known mistake gives these numbers for a worked example. Paste all digits, from a call that a check shows.";
+    return "No known mistake gives these numbers for a worked example. Paste all digits from a call that a check shows.";
   }
 }
 

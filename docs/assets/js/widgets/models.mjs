@@ -27,7 +27,7 @@ const FLOORS = [152, 340]; // where the machines stand
 const TALLEST = 88;
 
 class Models extends Explorable {
-  static source = `${COMPUTED} ${BILLIONS} billion parameters each: 16 bytes where trained, 2 where frozen.`;
+  static source = `${COMPUTED} ${BILLIONS} billion parameters each: 16 bytes if trained, 2 if frozen.`;
   static controls = {
     reward: {
       control: choice, label: "Reward comes from", initial: "model",

@@ -13,7 +13,7 @@ const DOUBLINGS = range(0, 10, 0.1); // k from 1 to 1,024
 const SHOWN = [1, 2, 8, 64, 256, 1024];
 
 class PassAtK extends Explorable {
-  static source = `${COMPUTED} Problems and chances are made up.`;
+  static source = `${COMPUTED} The problems and their probabilities are made up.`;
   static controls = {
     steps: { control: slider, label: "Steps of GRPO", values: range(0, STEPS, 20), initial: 200, show: String },
     beta: { control: slider, label: "KL weight β", values: [0, 0.02, 0.05, 0.1, 0.2, 0.5, 1], initial: 0, show: String },
@@ -32,7 +32,7 @@ class PassAtK extends Explorable {
     const { to, end } = this.hand("k");
     this.chart = curveChart({
       hand: { to: (n) => to(2 ** n), end },
-      x: { low: 0, high: 10, ticks: range(0, 8, 2), show: (n) => String(2 ** n), name: "k: samples of a problem" },
+      x: { low: 0, high: 10, ticks: range(0, 8, 2), show: (n) => String(2 ** n), name: "k: samples per problem" },
       y: { low: 0, high: 1, ticks: range(0, 1, 0.2), name: "pass@k: one of k is right" },
     });
     const legend = element("div", { class: "grpo-legend" }, legendItem("line-second", "before"), legendItem("line-first", "after training"));
@@ -63,7 +63,7 @@ class PassAtK extends Explorable {
     const { before, after } = this.ways({ steps, beta });
     const [was, is] = [before, after].map((share) => passAtK(share, k));
     const word = Math.abs(is - was) < 5e-4 ? "as it was" : is > was ? "better than before" : "worse than before";
-    return `After ${steps} steps the first way is taken ${percent(after)} of the time. With one sample ${fixed(passAtK(after, 1), 3)} `
+    return `After ${steps} steps the policy takes the first way ${percent(after)} of the time. With one sample ${fixed(passAtK(after, 1), 3)} `
       + `is solved (before: ${fixed(passAtK(before, 1), 3)}), with ${k} ${fixed(is, 3)} (before: ${fixed(was, 3)}): ${word}.`;
   }
 }

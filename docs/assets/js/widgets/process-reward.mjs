@@ -28,7 +28,7 @@ const MOST = 4; // of an advantage that a cell can show
 const numbered = (count) => Array.from({ length: count }, (_, i) => [String(i), String(i + 1)]);
 
 class ProcessReward extends Explorable {
-  static source = "Schematic: solutions and ratings are made up. The advantages are computed here from these ratings.";
+  static source = "Schematic: the solutions and ratings are made up. The advantages are computed here from these ratings.";
   static controls = {
     solution: { control: picks, label: "Solution", options: numbered(SOLUTIONS.length), initial: "3" },
     step: { control: picks, label: "Step", options: numbered(STEPS), initial: "0" },
@@ -107,7 +107,7 @@ class ProcessReward extends Explorable {
   lesson({ solution, step, wrong }) {
     const [outcome, process] = this.advantages.map((of) => of[solution][step]);
     const push = (a) => `${a < 0 ? "down" : "up"}, ${signed(a, 3)}`;
-    const misled = Number(step) === ANSWER ? "misleads both" : "misleads the process reward alone";
+    const misled = Number(step) === ANSWER ? "misleads both" : "misleads only the process reward";
     return `“${SOLUTIONS[solution].steps[step]}” in solution ${Number(solution) + 1}: the outcome reward pushes it `
       + `${push(outcome)}, like the whole solution; the process reward ${push(process)}.`
       + (wrong ? ` Its mistaken rating ${misled}.` : "");

@@ -26,7 +26,7 @@ class Ratio extends Explorable {
   build() {
     this.ratio = table({ caption: "The importance ratio", columns: ["Quantity", "Value"] });
     this.clip = table({
-      caption: "What the clip makes of it (ε = 0.2)",
+      caption: "After the clip (ε = 0.2)",
       columns: ["A", "ρA", "clip(ρ) A", "surrogate", "gradient"],
     });
     return [this.ratio.node, this.clip.node];

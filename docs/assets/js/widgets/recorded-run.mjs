@@ -24,7 +24,7 @@ class RecordedRun extends Explorable {
     beside: { control: choice, label: "Compare with", options: [["", "no other run"], ...NAMES], initial: "" },
   };
   static examples = {
-    "Loss that tells nothing": { metric: "policy_loss", run: "pizza", beside: "" },
+    "A loss that says nothing": { metric: "policy_loss", run: "pizza", beside: "" },
     "Strong KL penalty": { metric: "exact", run: "pizza-kl", beside: "pizza" },
     "Ratio by token or sequence": { metric: "exact", run: "pizza", beside: "pizza-sequence" },
   };

@@ -115,7 +115,7 @@ class RewardHacking extends Explorable {
     const place = NAMES.findIndex((name) => name[0] === rival);
     const [sound, other] = [this.advantages[0], this.advantages[place]].map((advantage) => signed(advantage, 3));
     return sound === other
-      ? `A and ${rival} both get ${sound}: this reward cannot tell them apart, so GRPO cannot either.`
+      ? `A and ${rival} both get ${sound}: this reward cannot distinguish them, so GRPO cannot either.`
       : `A gets ${sound} and ${rival} gets ${other}: the second term sees a difference, so GRPO prefers A.`;
   }
 }

@@ -35,7 +35,7 @@ class ScoreAnswer extends Explorable {
       control: picks, label: "The seven others:", initial: START.others,
       options: [["mixed", "three are right"], ["right", "all are right"], ["wrong", "none is right"]],
     },
-    form: { control: toggle, label: "Also pay 0.5 for a number behind \u201cAnswer:\u201d", initial: START.form },
+    form: { control: toggle, label: "Add 0.5 for a number after \u201cAnswer:\u201d", initial: START.form },
   };
   static examples = {
     "In words": { ...START, answer: "It is fourteen." },
@@ -112,7 +112,7 @@ class ScoreAnswer extends Explorable {
     const read = lastNumber(answer);
     const begin = `The parser reads ${read ?? "no number"}: reward ${fixed(this.rewards[0], 1)}, `
       + `where the mean of the group is ${fixed(mean, 3)}. `;
-    if (zeroSignal) return `${begin}All eight rewards are equal: your advantage is 0, and nobody learns.`;
+    if (zeroSignal) return `${begin}All eight rewards are equal: your advantage is 0, and there is nothing to learn.`;
     const push = yours > 0 ? "more likely" : yours < 0 ? "less likely" : "neither more nor less likely";
     return `${begin}Your advantage is ${signed(yours, 3)}: your text becomes ${push}.`;
   }
@@ -122,7 +122,7 @@ class ScoreAnswer extends Explorable {
 function asRead(text) {
   const found = lastNumberIn(text);
   const said = found ? [text.slice(0, found.from), element("mark", {}, text.slice(found.from, found.to)), text.slice(found.to)] : [text];
-  return [element("span", { class: "grpo-said" }, "“", said, "”"), element("span", {}, found ? "The last number is read." : "No number is read.")];
+  return [element("span", { class: "grpo-said" }, "“", said, "”"), element("span", {}, found ? "The parser reads the last number." : "The parser reads no number.")];
 }
 
 /** A field for a text: { node, set(value) }. It is scored when the reader presses Enter or leaves it. */

@@ -95,7 +95,7 @@ class SimulationWidget extends Widget {
       this.restart();
       const changed = difference(this.kept, this.state) || "The same settings";
       const drawn = this.kept.g === this.state.g ? "" : `each step draws ${samples(this.state.g)} and `;
-      this.say(look || `${changed}: ${drawn}the run starts anew with seed ${this.state.seed}.`);
+      this.say(look || `${changed}: ${drawn}the run starts again with seed ${this.state.seed}.`);
     }
     this.showTransport();
     if (keep) this.keep();
@@ -111,7 +111,7 @@ class SimulationWidget extends Widget {
   reset() {
     const { lock } = this.state;
     this.change(lock ? {} : { seed: randomSeed() });
-    this.say(lock ? `Reset: the same seed ${this.state.seed} again.` : `Reset: new seed ${this.state.seed}.`);
+    this.say(lock ? `Reset: seed ${this.state.seed} again.` : `Reset: new seed ${this.state.seed}.`);
   }
 
   /** A run of no steps. The one before stays as a ghost. */
@@ -322,7 +322,7 @@ class SimulationWidget extends Widget {
     if (!run.steps) return this.say("There is no run to send yet: press One step or Run.");
     this.jump(run.steps);
     const again = sentRuns().some((sent) => sent.seed === state.seed && sent.steps !== run.steps && JSON.stringify(sent.settings) === JSON.stringify(settings))
-      ? " It has the seed of a run that you sent before: for a new run press Reset, with the seed unlocked." : "";
+      ? " You already sent a run with this seed: for a new run, unlock the seed and press Reset." : "";
     this.say(`Sent: seed ${state.seed}, ${steps(run.steps)}. ${sendRuns([{ settings, seed: state.seed, steps: run.steps }])}${again} `);
     this.status.append(element("a", { href: worksheetAddress() }, "Open the worksheet"));
   }

@@ -18,14 +18,14 @@ const PARTS = { // name, and what an entry did to it
   sampling: ["sampling", "changed what is sampled"],
   KL: ["KL", "changed the KL"],
   clip: ["clip", "changed the clip"],
-  level: ["level", "changed what one ratio belongs to"],
+  level: ["level", "changed what a ratio belongs to"],
   averaging: ["averaging", "changed how tokens are averaged"],
   model: ["models", "came with a model"],
 };
 const LANES = Object.entries(PARTS).map(([part, [name]]) => [part, name]);
 
 class Timeline extends Explorable {
-  static source = `${SCHEMATIC} Who builds on whom is our reading.`;
+  static source = `${SCHEMATIC} The links between methods are our reading.`;
   static controls = {
     part: { control: picks, label: "What changed", options: LANES, initial: "baseline" },
     method: {

@@ -24,7 +24,7 @@ const WORD = 28; // high
 const CHANCES = 276; // height of the title of the probabilities, below the words
 
 class TokenInspector extends Explorable {
-  static source = "Schematic: the probabilities are made up. What follows from them is computed here.";
+  static source = "Schematic: the probabilities are made up. The rest is computed from them here.";
   static controls = {
     token: { control: picks, label: "Token", options: TOKENS.map(([text], i) => [String(i), text]), initial: "3" },
     sample: {
@@ -121,7 +121,7 @@ class TokenInspector extends Explorable {
     const { ratio, bound } = this.parts(state)[state.token];
     const outside = Math.abs(ratio - 1) > 0.2;
     const clip = bound ? "The clip binds: only the KL still moves it."
-      : outside ? "It is outside the band, but on the side that does not pay, so the clip does nothing."
+      : outside ? "It is outside the band, but on the side that does not help the objective, so the clip does nothing."
         : "It is inside the band, so the clip does nothing.";
     return `Token “${TOKENS[state.token][0]}” is ${fixed(ratio)} times as likely as when it was drawn. ${clip}`;
   }

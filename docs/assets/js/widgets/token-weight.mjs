@@ -30,7 +30,7 @@ class TokenWeight extends Explorable {
   build() {
     this.chart = curveChart({
       hand: this.hand("ratio"),
-      x: { low: 0, high: MOST, ticks: range(0, MOST, 1), digits: 0, name: "ratio ρ: how much more likely the token is by now" },
+      x: { low: 0, high: MOST, ticks: range(0, MOST, 1), digits: 0, name: "ratio ρ: how much more likely the token is now" },
       y: { low: 0, high: MOST, ticks: range(0, MOST, 1), digits: 0, name: "share of A that reaches the gradient" },
     });
     this.own = element("span");

@@ -77,9 +77,9 @@ class ToolTokens extends Explorable {
 
   lesson({ mask, right, wrong }) {
     const [, bad] = this.found({ mask, right, wrong });
-    if (mask === "yes") return `Each answer learns from its own ${OWN_TOKENS} tokens alone, and what the tool returned changes nothing.`;
-    if (wrong === 0) return "The wrong answer used no tool: all of its push lands on what the model chose.";
-    return `${percent(bad.lost)} of the wrong answer's push lands on words that the model never chose, `
+    if (mask === "yes") return `Each answer learns only from its own ${OWN_TOKENS} tokens, and the tool's output changes nothing.`;
+    if (wrong === 0) return "The wrong answer used no tool: its whole push lands on tokens that the model chose.";
+    return `${percent(bad.lost)} of the wrong answer's push lands on tokens that the model never chose, `
       + `and each of its own tokens gets ${signed(bad.own, 4)} instead of ${signed(push(wrong, -1, { masked: true }).own, 4)}.`;
   }
 }

@@ -69,7 +69,7 @@ class Variants extends Explorable {
 
   lesson({ method }) {
     if (method === "GSPO") {
-      return "GSPO cannot show here: with one token the ratio of the sequence is the ratio of the token, and the run is GRPO's.";
+      return "GSPO makes no difference here: with one token, the sequence's ratio is the token's ratio, so the run equals GRPO's.";
     }
     const { GRPO, [method]: other } = this.found;
     return `After 50 steps π(7) is ${fixed(GRPO.end, 3)} with GRPO and ${fixed(other.end, 3)} with ${method}. `

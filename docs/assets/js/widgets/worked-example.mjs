@@ -85,10 +85,10 @@ class WorkedExample extends Explorable {
     const good = advantage > 0;
     return [
       `Score the group: this sample is ${good ? "better" : "worse"} than the mean, so A is ${good ? "positive" : "negative"}.`,
-      `Compare with the policy that drew it: the token is ${fixed(ratio)} times as likely now.`,
+      `Compare with the policy that drew it: the token is now ${fixed(ratio)} times as likely.`,
       bound ? "Clip: it binds. Near this ratio the surrogate is constant, so it has no gradient."
         : "Clip: it does not bind. The surrogate is ρA, and its gradient with respect to ρ is A.",
-      `Measure the drift from the reference: ${f(k3)} nats by this one token.`,
+      `Measure the drift from the reference: ${f(k3)} nats for this one token.`,
       `Put together: the loss of this token is ${f(loss)}. ${good ? "Minus, because" : "Plus, because"} the objective ` +
         `of a ${good ? "good" : "bad"} sample is ${good ? "positive" : "negative"}.`,
     ][step - 1];

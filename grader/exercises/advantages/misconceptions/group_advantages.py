@@ -8,8 +8,8 @@ def divides_by_group_size_minus_one(rewards: Tensor, *, std_eps: float = 1e-8, d
     """you divide by G - 1 (the sample standard deviation, torch's default); this exercise divides by G, the population
 
     Every advantage shrinks by the factor sqrt((G - 1) / G), 0.71 for G = 2 and 0.94 for G = 8, which acts like a
-    smaller learning rate. Most libraries do it, and so did, in the end, all 86 students whose solutions were read:
-    torch's default is `correction=1`, and the test of their course accepted nothing else.
+    smaller learning rate. Most libraries do it, and so did all 86 students whose solutions we read, because torch's
+    default is `correction=1` and the test of their course accepted nothing else.
     """
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
@@ -24,7 +24,7 @@ def group_of_one_becomes_nan(rewards: Tensor, *, std_eps: float = 1e-8, divide_b
 
     The sample standard deviation of one number is undefined, and adding std_eps to a NaN leaves a NaN. One such group
     in a batch turns the loss and then every weight of the policy into NaN. 75 of 78 students and more
-    than half of the other implementations that were read do it.
+    than half of the other implementations that we read do it.
     """
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     return centred / (rewards.std(dim=-1, keepdim=True) + std_eps) if divide_by_std else centred
@@ -33,8 +33,8 @@ def group_of_one_becomes_nan(rewards: Tensor, *, std_eps: float = 1e-8, divide_b
 def group_of_one_keeps_its_reward(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you return the raw reward of a group of one (mean 0, standard deviation 1); here its advantage is exactly 0
 
-    The library verl does this on purpose. A sample with nothing to be compared with then pushes the policy by its raw
-    reward, so GRPO silently becomes REINFORCE without a baseline.
+    The library verl does this on purpose. The sample has no others to compare with, so its raw reward pushes the
+    policy: GRPO silently becomes REINFORCE without a baseline.
     """
     if rewards.shape[-1] == 1:
         return rewards.clone()
@@ -46,8 +46,8 @@ def group_of_one_keeps_its_reward(rewards: Tensor, *, std_eps: float = 1e-8, div
 def equal_rewards_become_noise(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you trust std_eps to make equal rewards harmless; here a group of equal rewards has advantages of exactly 0
 
-    In float32 the mean of eight 0.7s is not 0.7. The rounding error divided by its own size is an advantage of 0.86 for
-    all eight samples, out of nothing; in float16 std_eps itself rounds to 0 and the answer is NaN. The same error was
+    In float32 the mean of eight 0.7s is not 0.7. Dividing the rounding error by its own size gives all eight samples an
+    advantage of 0.86; in float16, std_eps itself rounds to 0 and the answer is NaN. The same error was
     reported against NeMo-RL (advantages of a million) and atropos.
     """
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
@@ -57,8 +57,8 @@ def equal_rewards_become_noise(rewards: Tensor, *, std_eps: float = 1e-8, divide
 def only_a_std_of_exactly_zero_is_safe(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you test the standard deviation for 0, or replace NaN by 0; equal rewards can have a std of 6e-8, so compare them
 
-    The mean is rounded, so the deviations from it need not vanish although all rewards are the same number. The test
-    then works for rewards of 0 and 1 and fails for 0.1, 0.3 or 0.7, and noise trains the policy.
+    The mean is rounded, so the deviations from it need not be 0 although all rewards are the same number. The test
+    works for rewards of 0 and 1 but fails for 0.1, 0.3 or 0.7, and then noise trains the policy.
     """
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     std = rewards.std(dim=-1, correction=0, keepdim=True)
@@ -83,7 +83,7 @@ def close_rewards_count_as_equal(rewards: Tensor, *, std_eps: float = 1e-8, divi
     """you set groups to 0 whose rewards are merely close (isclose); here only exactly equal rewards carry no signal
 
     A tolerance has a unit. Rewards in small units (1e-9) or with a large offset (a million plus 0, 1, 2, 3) lose all
-    their signal, although GRPO is meant not to care about the scale or the zero of a reward.
+    their signal, although GRPO should not depend on the scale or the zero of a reward.
     """
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
@@ -93,7 +93,7 @@ def close_rewards_count_as_equal(rewards: Tensor, *, std_eps: float = 1e-8, divi
 def equal_check_over_whole_batch(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you set advantages to 0 only when every group lacks signal (an all() without dim=-1); here each group counts
 
-    As soon as one group of the batch has a signal, the rounding noise of all the equal groups comes through. A test
+    As soon as one group of the batch has a signal, the rounding noise of all equal groups comes through. A test
     with a single group never shows it.
     """
     if (rewards == rewards[..., :1]).all():
@@ -108,8 +108,8 @@ def equal_check_over_whole_batch(rewards: Tensor, *, std_eps: float = 1e-8, divi
 def whole_batch_statistics(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you take one mean and one standard deviation over the whole batch; here each group, the last axis, has its own
 
-    All samples of an easy prompt then look good and all samples of a hard one look bad, whatever the policy did: the
-    group no longer serves as the baseline, which is the idea of GRPO. Three of 86 students did it.
+    All samples of an easy prompt then look good and all samples of a hard one look bad, whatever the policy did. The
+    group is no longer the baseline, which is the idea of GRPO. Three of 86 students did it.
     """
     no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
     centred = rewards - rewards.mean()
@@ -120,8 +120,8 @@ def whole_batch_statistics(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_
 def group_mean_but_batch_std(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you subtract the group's mean but divide by the standard deviation of the whole batch; here both are the group's
 
-    The library TRL offers this as its "batch" scaling. It is a choice, not nonsense, but a group's advantages then
-    change when an unrelated prompt joins the batch.
+    The library TRL offers this as its "batch" scaling. It is a reasonable choice, but a group's advantages then change
+    when an unrelated prompt joins the batch.
     """
     no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
@@ -132,7 +132,7 @@ def group_mean_but_batch_std(rewards: Tensor, *, std_eps: float = 1e-8, divide_b
 def statistics_over_the_first_axis(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you take mean and standard deviation over dim=0, the prompts; here the group is the last axis, dim=-1
 
-    Sample j of one prompt is then compared with sample j of other prompts, which has nothing to do with it. For a
+    Sample j of one prompt is then compared with the unrelated sample j of other prompts. For a
     single group of shape (G,) the answer is right, so a test with one group passes.
     """
     no_signal = (rewards == rewards[:1]).all(dim=0, keepdim=True)
@@ -156,8 +156,8 @@ def group_is_always_axis_one(rewards: Tensor, *, std_eps: float = 1e-8, divide_b
 def forgets_keepdim(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you leave out keepdim=True, so the mean of group j is subtracted from sample j of every group (if it fits at all)
 
-    With P different from G torch refuses the shapes, but with P equal to G it broadcasts along the wrong axis without
-    a word. Two of 86 students did it.
+    If P differs from G, torch refuses the shapes, but if P equals G, it broadcasts along the wrong axis without
+    an error. Two of 86 students did it.
     """
     no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
     centred = rewards - rewards.mean(dim=-1)
@@ -179,8 +179,8 @@ def flattens_the_groups(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std
 def squeezes_axes_of_size_one(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you squeeze the result, so a batch of one prompt (1, G) comes back as (G,); here the shape of the rewards is kept
 
-    Squeezing drops every axis of size one, also those that mean "one prompt" or "a group of one". The code works until
-    somebody trains on a single prompt, as the language model of this course does.
+    Squeezing drops every axis of size one, including those that mean "one prompt" or "a group of one". The code works
+    until somebody trains on a single prompt, as the language model of this course does.
     """
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
@@ -191,9 +191,9 @@ def squeezes_axes_of_size_one(rewards: Tensor, *, std_eps: float = 1e-8, divide_
 
 
 def divides_although_told_not_to(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """you divide by the standard deviation also with divide_by_std=False; that flag asks for reward minus mean alone
+    """you divide by the standard deviation even with divide_by_std=False; that flag asks for reward minus mean alone
 
-    With the flag off the size of the advantages should follow the spread of the rewards (Dr. GRPO). Ignoring it makes
+    With the flag off, the size of the advantages should follow the spread of the rewards (Dr. GRPO). Ignoring it makes
     nearly equal groups as loud as very different ones. Four of 86 students ignored the flag or divided in both
     branches.
     """
@@ -205,7 +205,7 @@ def divides_although_told_not_to(rewards: Tensor, *, std_eps: float = 1e-8, divi
 def never_divides(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you return reward minus mean and never divide; by default this exercise divides by the standard deviation too
 
-    That is Dr. GRPO, and the default of nanochat, but only asked for with divide_by_std=False. The step size then
+    That is Dr. GRPO, and nanochat's default, but here only divide_by_std=False asks for it. The step size then
     depends on the unit of the reward: rewards a tenth as large train a tenth as fast.
     """
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
@@ -239,7 +239,7 @@ def divides_by_the_variance(rewards: Tensor, *, std_eps: float = 1e-8, divide_by
 def divides_only_the_mean(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you write r - mean / std without parentheses, which divides the mean alone; here it is (r - mean) / std
 
-    Division binds tighter than subtraction. The result has no mean of 0 and moves when a constant is added to all
+    Division binds tighter than subtraction. The mean of the result is not 0 and changes when you add a constant to all
     rewards, so the offset of the reward trains the policy.
     """
     mean = rewards.mean(dim=-1, keepdim=True)
@@ -300,8 +300,8 @@ def clips_advantages_to_two(rewards: Tensor, *, std_eps: float = 1e-8, divide_by
 def ignores_std_eps(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you ignore the argument std_eps, with a small number of your own or none; here the caller decides it
 
-    The default hides it: only a call with another std_eps shows the difference. A setting that does nothing misleads
-    whoever tunes it.
+    The default hides it: only a call with another std_eps shows the difference. A setting without effect misleads
+    anybody who tunes it.
     """
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + 1e-8) if divide_by_std else centred
@@ -309,7 +309,7 @@ def ignores_std_eps(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bo
 
 
 def copies_the_eps_of_a_library(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """you write 1e-4 into the formula, as several libraries do; here the epsilon is the argument std_eps, 1e-8 if unset
+    """you hard-code 1e-4, as several libraries do; here the epsilon is the argument std_eps, 1e-8 by default
 
     TRL and others use 1e-4, which also hides rounding noise. It is in the unit of the reward: when a group's rewards
     differ by only 1e-4, its advantages come out at a third of their size.
@@ -323,7 +323,7 @@ def eps_inside_the_root(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std
     """you add std_eps to the variance, sqrt(var + std_eps), as layer normalization does; here it is added to the std
 
     An epsilon of 1e-8 inside the root acts like one of 1e-4 outside it, because the root of 1e-8 is 1e-4. None of the
-    libraries that were read does this for advantages; the habit comes from normalization layers.
+    libraries that we read does this for advantages; the habit comes from normalization layers.
     """
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     std = (rewards.var(dim=-1, correction=0, keepdim=True) + std_eps).sqrt()
@@ -334,8 +334,8 @@ def eps_inside_the_root(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std
 def larger_of_std_and_eps(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you divide by the larger of std and std_eps; here std_eps is added to every standard deviation
 
-    A sound guard, used in four of the public implementations that were read, and with 1e-8 nobody can tell the two
-    apart. With a large epsilon they differ by up to a factor of 2.
+    This is a sound guard, used in four of the public implementations that we read, and with 1e-8 nobody can tell the
+    two apart. With a large epsilon they differ by up to a factor of 2.
     """
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     std = rewards.std(dim=-1, correction=0, keepdim=True).clamp(min=std_eps)
@@ -346,7 +346,7 @@ def larger_of_std_and_eps(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_s
 def eps_as_threshold(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you use std_eps as a threshold: 0 below it, division by the bare std above it; here it is added to the std
 
-    Five of the public implementations that were read do it. Equal float32 rewards of 0.7 have a computed std of 6e-8,
+    Five of the public implementations that we read do it. Equal float32 rewards of 0.7 have a computed std of 6e-8,
     above the threshold of 1e-8, so they get advantages of 1, and the advantages of small rewards jump to 0.
     """
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
@@ -382,7 +382,7 @@ def one_pass_variance(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: 
 
 
 def integer_rewards_give_integers():
-    """you convert the result back to the dtype that came in, also for integers; here those give float advantages
+    """you convert the result back to the input dtype, even for integers; here integer rewards give float advantages
 
     Converting to an integer cuts off the fraction: advantages of 1.73 and -0.58 become 1 and 0, so only the winner
     counts. Keep the dtype of floating rewards only.
@@ -398,10 +398,10 @@ def integer_rewards_give_integers():
 
 
 def changes_rewards_in_place(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """you write into the caller's rewards with -= or /=; here the input is never changed
+    """you modify the caller's rewards with -= or /=; the input must not change
 
-    The numbers returned are right. The caller, who logs the mean reward next, reads 0, and a second call gets
-    advantages for rewards. Four students changed an input in place.
+    The returned numbers are right. But a caller that then logs the mean reward reads 0, and a second call gets
+    advantages instead of rewards. Four students changed an input in place.
     """
     no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
     std = rewards.std(dim=-1, correction=0, keepdim=True)

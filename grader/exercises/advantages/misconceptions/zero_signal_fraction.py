@@ -8,7 +8,7 @@ def std_must_be_exactly_zero(rewards: Tensor) -> Tensor:
     """you test something computed for 0, such as a std, which can be 6e-8 for equal rewards; compare the rewards
 
     The mean of eight float32 rewards of 0.7 is rounded, so their computed spread is not 0 and the group is counted as
-    one that teaches. Rewards of 0 and 1 never show it.
+    one with a signal. Rewards of 0 and 1 never show it.
     """
     return (rewards.std(dim=-1, correction=0) == 0).to(rewards.dtype).mean()
 
@@ -16,8 +16,8 @@ def std_must_be_exactly_zero(rewards: Tensor) -> Tensor:
 def group_of_one_has_signal(rewards: Tensor) -> Tensor:
     """you test torch's default std for 0, which is NaN for a group of one; here a group of one never has signal
 
-    The sample standard deviation divides by G - 1, and a comparison with NaN is False. The metric then says that every
-    group teaches something, while every advantage is 0.
+    The sample standard deviation divides by G - 1, and a comparison with NaN is False. The metric then says that such a
+    group teaches something, although its advantage is 0.
     """
     return (rewards.std(dim=-1) == 0).to(rewards.dtype).mean()
 
@@ -34,8 +34,8 @@ def close_rewards_lack_signal(rewards: Tensor) -> Tensor:
 def only_groups_of_zeros(rewards: Tensor) -> Tensor:
     """you count groups whose rewards are all 0; here groups whose rewards are all equal count, whatever the value
 
-    A prompt that every sample solves teaches as little as one that none solves. Late in training most empty groups are
-    of that kind, and this metric falls while the signal dries up.
+    A prompt that every sample solves teaches as little as one that no sample solves. Late in training most empty groups
+    are of that kind, and this metric falls while the signal dries up.
     """
     return (rewards == 0).all(dim=-1).to(rewards.dtype).mean()
 
@@ -43,7 +43,7 @@ def only_groups_of_zeros(rewards: Tensor) -> Tensor:
 def expects_rewards_of_zero_or_one(rewards: Tensor) -> Tensor:
     """you count groups with a mean of 0 or 1, which fits rewards of 0 and 1 only; here any equal rewards count
 
-    For pass or fail rewards it is the same thing. With graded rewards a group of 0.5s is missed, and a group of 0 and 2
+    For pass or fail rewards, both are the same. With graded rewards, a group of 0.5s is missed, and a group of 0 and 2
     is counted although its two advantages are -1 and 1.
     """
     mean = rewards.mean(dim=-1)
@@ -80,7 +80,7 @@ def share_of_equal_rewards(rewards: Tensor) -> Tensor:
 
 
 def share_with_signal(rewards: Tensor) -> Tensor:
-    """you return the share of groups that do have signal; here it is the share of those without
+    """you return the share of groups that have signal; here it is the share of groups without signal
 
     The curve runs the wrong way: a healthy run shows a high number, and a run that has stopped learning shows 0. With
     half the groups empty both definitions give 0.5, so test other shares.
@@ -89,7 +89,7 @@ def share_with_signal(rewards: Tensor) -> Tensor:
 
 
 def counts_instead_of_averaging(rewards: Tensor) -> Tensor:
-    """you return the number of groups without signal; here it is divided by the number of groups, between 0 and 1
+    """you return the number of groups without signal; this exercise asks for their share, between 0 and 1
 
     A count grows with the batch, so runs with different batch sizes cannot be compared. With one group the two agree.
     """
@@ -97,7 +97,7 @@ def counts_instead_of_averaging(rewards: Tensor) -> Tensor:
 
 
 def one_answer_for_the_whole_batch(rewards: Tensor) -> Tensor:
-    """you say 0 or 1: an all() without dim=-1, or a division that cuts off; here each group is asked, then averaged
+    """you return 0 or 1: an all() without dim=-1, or an integer division; here you test each group, then average
 
     The metric stays at 0 until the last group of the batch has run dry, and so gives no warning.
     """
@@ -126,7 +126,7 @@ def returns_a_python_number(rewards: Tensor) -> Tensor:
 
 
 def subtracts_in_place(rewards: Tensor) -> Tensor:
-    """you subtract from the caller's rewards with -=; here the input is never changed
+    """you subtract from the caller's rewards with -=; the input must not change
 
     The share is right, but a metric that is read before the update silently shifts the rewards of the update.
     Advantages survive that, because they ignore a shift; the logged mean reward does not.

@@ -7,8 +7,8 @@ from torch import Tensor
 def uses_the_rewards_as_they_are():
     """you weight the ratio with the rewards; GRPO weights it with the advantages of the group
 
-    Then rewards that are never negative push nothing down, equal rewards move the policy, and a reward of 100 makes a
-    step a hundred times as long as a reward of 1. With one update this is REINFORCE.
+    Then nonnegative rewards push nothing down, equal rewards move the policy, and a reward of 100 makes a
+    step a hundred times as large as a reward of 1. With one update this is REINFORCE.
     """
     """
     - advantages = group_advantages(rewards)
@@ -20,7 +20,7 @@ def does_not_subtract_the_mean():
     """you divide the rewards by their standard deviation and do not subtract the mean of the group first
 
     Equal rewards then move the policy, and violently: their spread is 0, so they are divided by the 1e-8 that was meant
-    as a safety. And rewards that are never negative push nothing down.
+    as a safety. And nonnegative rewards push nothing down.
     """
     """
     - advantages = group_advantages(rewards)
@@ -31,8 +31,8 @@ def does_not_subtract_the_mean():
 def lets_equal_rewards_through():
     """you divide the rounding error of equal rewards by std + 1e-8; a group without signal has advantages of 0
 
-    The mean of several 0.7s is not 0.7 in float32. Divided by 1e-8, the difference becomes an advantage of order 1 out
-    of nothing. `group_advantages` sets such groups to exactly 0; a formula of your own must do it too.
+    The mean of several 0.7s is not 0.7 in float32. Divided by 1e-8, the rounding error becomes an advantage of order 1.
+    `group_advantages` sets such groups to exactly 0; your own formula must do it too.
     """
     """
     - advantages = group_advantages(rewards)
@@ -41,10 +41,10 @@ def lets_equal_rewards_through():
 
 
 def takes_the_clip_range_as_std_eps():
-    """you pass clip_eps to group_advantages as std_eps; the clip range belongs to the ratio only
+    """you pass clip_eps to group_advantages as std_eps; the clip range belongs only to the ratio
 
-    Both are written as epsilon in papers. std_eps only keeps a division by 0 away; with 0.2 in its place all advantages
-    are too small, the more so the closer together the rewards of the group are.
+    Papers write both as epsilon. std_eps only prevents a division by 0; with 0.2 instead, all advantages are too small,
+    and the closer together the rewards of the group, the smaller they get.
     """
     """
     - advantages = group_advantages(rewards)
@@ -53,10 +53,10 @@ def takes_the_clip_range_as_std_eps():
 
 
 def multiplies_by_the_log_probability():
-    """you multiply the surrogate by the log-probability; the gradient of the ratio brings that factor already
+    """you multiply the surrogate by the log-probability; the gradient of the ratio already contains that factor
 
-    The gradient of the ratio is the ratio times that of log pi. Multiplied by log pi once more, a negative number, good
-    samples are pushed down in proportion to how rare they are. Two published solutions do this.
+    The gradient of the ratio is the ratio times the gradient of log pi. Multiplied again by log pi, a negative number,
+    good samples are pushed down in proportion to how rare they are. Two published solutions do this.
     """
     """
     - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
@@ -74,9 +74,9 @@ def drops_the_minus_pi(
 ) -> Tensor:
     """you move only the logits of the drawn actions; the gradient of log pi(a) is 1 at a, minus pi everywhere
 
-    In the first update this is no difference, because the advantages of a group sum to 0 and the minus pi cancel.
-    Weighted with ratios, or once the clip binds for some samples, they do not: later updates go wrong and the logits
-    drift.
+    In the first update this makes no difference, because the advantages of a group sum to 0 and the minus pi cancels.
+    With ratios as weights, or once the clip binds for some samples, it does not cancel: later updates go wrong and the
+    logits drift.
     """
     logits = logits.detach().clone()
     old_logp = torch.log_softmax(logits, dim=-1)[actions]
@@ -97,7 +97,7 @@ def forgets_repeated_actions(
 ) -> Tensor:
     """you count an action once that was drawn several times; in this exercise every sample of the group counts
 
-    `gradient[actions] += weights` writes to every place once, so of several samples of one action only one is left.
+    `gradient[actions] += weights` writes to every place once, so only one of several samples of an action counts.
     `index_add`, `index_put` with accumulate, a loop over the samples, or autograd add them all up.
     """
     logits = logits.detach().clone()
@@ -122,7 +122,7 @@ def makes_an_update_for_each_sample(
     """you make an update after every sample; in this exercise an update is made with the mean of the whole group
 
     The second sample then meets a policy that the first one has moved, so the result depends on the order of the
-    samples, which means nothing in a group.
+    samples, which has no meaning in a group.
     """
     logits = logits.detach().clone()
     old_logp = torch.log_softmax(logits, dim=-1)
@@ -141,7 +141,7 @@ def makes_an_update_for_each_sample(
 def refreshes_the_old_policy():
     """you refresh the old policy in every update, or leave the ratio out; the old policy is the one that drew the group
 
-    The clip then never binds and the same samples push the policy on and on. With one inner step the ratio is 1 anyway,
+    The clip then never binds and the same samples keep pushing the policy. With one inner step the ratio is 1 anyway,
     and a whole run with several looks almost the same, so only an exact step shows it.
     """
     """
@@ -151,7 +151,7 @@ def refreshes_the_old_policy():
 
 
 def leaves_the_old_policy_in_the_graph():
-    """you let the gradient through the old log-probabilities too, which cancels it; they are constants
+    """you also let the gradient through the old log-probabilities, which cancels it; they are constants
 
     If both log-probabilities in exp(logp - old_logp) depend on the logits that are differentiated, their gradients
     cancel exactly. The objective has the right value and only the KL moves anything. Three published training loops did
@@ -180,7 +180,7 @@ def takes_the_reference_as_the_old_policy():
 def inverts_the_ratio():
     """you divide the old probability by the current one; the ratio is current over old
 
-    At the start both are 1, but the slope has the other sign: good samples are pushed down and bad ones up. Mind the
+    At the start both are 1, but the slope has the opposite sign: good samples are pushed down and bad ones up. Mind the
     order of the arguments: `importance_ratio(logp, old_logp)`.
     """
     """
@@ -192,8 +192,8 @@ def inverts_the_ratio():
 def forgets_the_clamp():
     """you compute the importance ratio without the clamp of the log-ratio to [-20, 20]
 
-    A bad sample of an action that was next to impossible and became likely has a ratio beyond e^20, and one update with
-    it throws the policy away. Beyond the clamp its gradient is 0, as in `importance_ratio`.
+    A bad sample of an action that was almost impossible and became likely has a ratio beyond e^20, and one update with
+    it ruins the policy. Beyond the clamp its gradient is 0, as in `importance_ratio`.
     """
     """
     - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)  # (G,)
@@ -220,8 +220,8 @@ def passes_probabilities_to_the_ratio():
 def adds_the_kl():
     """you add the KL to the objective; it is a penalty, so this exercise subtracts it from what is maximized
 
-    The policy is then paid for moving away from the reference policy, and does so even without any reward. In a loss,
-    which is minimized, the KL carries a plus sign.
+    The policy is then rewarded for moving away from the reference policy, and does so even without any reward. In a
+    loss, which is minimized, the KL carries a plus sign.
     """
     """
     - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
@@ -261,7 +261,7 @@ def takes_the_old_policy_as_the_reference():
     """you measure the KL to the policy that drew the group; this exercise measures it to ref_logits
 
     The old policy moves along with every group, so it holds back a single step and not the run. In the first update the
-    KL is 0 and pulls nowhere. The reference policy stays where training began.
+    KL is 0 and has no effect. The reference policy stays where training began.
     """
     """
       logits = logits.detach().clone()
@@ -276,8 +276,8 @@ def takes_the_old_policy_as_the_reference():
 def estimates_the_kl_with_k1():
     """you average logp - ref_logp over the group (k1); this exercise uses the exact KL over all actions
 
-    The value is right on average, but as part of an objective its gradient averages to 0: it adds noise and does not
-    hold the policy back. Eight published implementations do this. With ten actions the exact sum costs nothing.
+    The value is right on average, but as part of an objective its gradient averages to 0: the policy is not held back
+    at all, but gets noise. Eight published implementations do this. With ten actions the exact sum costs nothing.
     """
     """
     - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
@@ -289,9 +289,8 @@ def estimates_the_kl_with_k1():
 def estimates_the_kl_with_k3():
     """you average k3 over the group, as for language models; this exercise uses the exact KL over all actions
 
-    Language models need an estimate, because their completions cannot be listed. Ten actions can be, and the exact KL
-    does not depend on which of them were drawn. On average k3 has the gradient of the other direction, KL(pi_ref ||
-    pi).
+    Language models have no choice: their completions cannot be listed. Ten actions can, and the exact KL does not
+    depend on which of them were drawn. On average k3 has the gradient of the other direction, KL(pi_ref || pi).
     """
     """
     - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
@@ -322,7 +321,7 @@ def puts_the_kl_into_the_rewards():
 def divides_the_kl_by_the_group_size():
     """you divide the KL by G as well; this exercise divides only the sum of the surrogate
 
-    The KL is one number for the whole policy, not one for each sample. With eight samples the pull to the reference
+    The KL is one number for the whole policy, not one per sample. With eight samples the pull to the reference
     policy is eight times too weak, and weaker still for larger groups.
     """
     """
@@ -332,9 +331,9 @@ def divides_the_kl_by_the_group_size():
 
 
 def skips_groups_without_signal():
-    """you return early when all rewards are equal; the KL still pulls then, if kl_coef is not 0
+    """you return early when all rewards are equal; if kl_coef is not 0, the KL still has to pull
 
-    With kl_coef = 0 the shortcut is right. Otherwise the policy stays away from the reference just when nothing else
+    With kl_coef = 0 the shortcut is right. Otherwise the policy stays away from the reference exactly when nothing else
     holds it there, and late in a run most groups have equal rewards.
     """
     """
@@ -347,7 +346,7 @@ def skips_groups_without_signal():
 def makes_one_update_only():
     """you make one update whatever config.inner_steps says; this exercise makes inner_steps of them with each group
 
-    With one inner step this is right. The ratio never leaves 1 here, so neither it nor the clip has anything to do.
+    With one inner step this is right. With more, the ratio never leaves 1, so neither it nor the clip has any effect.
     """
     """
     - for _ in range(config.inner_steps):
@@ -369,8 +368,8 @@ def returns_the_logits_before_the_last_update():
 def makes_at_least_one_update():
     """you make an update before looking at inner_steps; with inner_steps = 0 this exercise makes none
 
-    It happens when the first update comes before the loop, because the ratio is 1 there. No special case is
-    needed: the same lines do for all updates.
+    It happens when the first update comes before the loop, because the ratio is 1 there. You need no special case: the
+    same lines work for all updates.
     """
     """
     - for _ in range(config.inner_steps):
@@ -382,7 +381,7 @@ def uses_adam():
     """you let Adam make the updates; this exercise asks for plain gradient ascent with config.lr
 
     Adam divides the gradient by its own size, so the first update moves every logit that has a gradient by lr, however
-    small the gradient is. It is a good choice for a language model; here the step must be one that can be followed by
+    small the gradient is. It is a good choice for a language model, but here you should be able to follow the step by
     hand.
     """
     """
@@ -405,7 +404,7 @@ def uses_adam():
 def lets_gradients_pile_up():
     """you never reset logits.grad, so every update adds all gradients before it; each update needs a new gradient
 
-    `backward` adds to what is there. The second update takes the first gradient once more, the third takes it a third
+    `backward` adds to the existing gradient. The second update uses the first gradient again, the third uses it a third
     time, and the clip cannot stop it. Call `zero_grad`, or use `torch.autograd.grad`, which keeps nothing.
     """
     """

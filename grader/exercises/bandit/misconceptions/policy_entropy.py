@@ -10,7 +10,7 @@ def leaves_out_the_minus_sign(logits: Tensor) -> Tensor:
     """you return the sum of pi * log pi, which is never positive; the entropy of this exercise is minus that sum
 
     Logarithms of probabilities are negative, so without the sign the curve of a run rises from -2.30 towards 0, and
-    reads as if the policy became less and less certain.
+    looks as if the policy became less and less certain.
     """
     logp = torch.log_softmax(logits, dim=-1)
     return (logp.exp() * logp).sum(dim=-1)
@@ -28,8 +28,8 @@ def treats_logits_as_probabilities(logits: Tensor) -> Tensor:
 def sums_over_the_first_axis(logits: Tensor) -> Tensor:
     """you sum over axis 0; this exercise sums over the last axis, the actions
 
-    Right for shape (K,), where the first axis is the last one. With shape (steps + 1, K) the result has one number per
-    action, which is not an entropy.
+    Right for shape (K,), where the first axis is the last one. With shape (steps + 1, K) the result has one number for
+    each action, which is not the entropy of any policy.
     """
     logp = torch.log_softmax(logits, dim=-1)
     return -(logp.exp() * logp).sum(dim=0)
@@ -58,8 +58,8 @@ def returns_the_perplexity(logits: Tensor) -> Tensor:
 def returns_float64(logits: Tensor) -> Tensor:
     """you return float64 whatever comes in; this exercise keeps the dtype of logits
 
-    Computing in float64 inside does no harm, if the result is cast back. Otherwise the record of a run holds two
-    dtypes, and on devices without float64 the code stops.
+    You may compute in float64 if you cast the result back. Otherwise the record of a run has two dtypes, and on devices
+    without float64 the code fails.
     """
     logp = torch.log_softmax(logits.double(), dim=-1)
     return -(logp.exp() * logp).sum(dim=-1)

@@ -19,8 +19,8 @@ def normalises_by_the_group():
 def subtracts_the_mean_of_the_group():
     """you subtract the mean of the group; here only the baseline that is passed in is subtracted
 
-    The mean of the group holds the sample's own reward, so on average the step is too short by the factor (G - 1) / G,
-    and a group of one moves nothing. The baseline cancels out.
+    The mean of the group includes the sample's own reward, so on average the step is too short by the factor (G - 1) /
+    G, and a group of one moves nothing. The baseline cancels out.
     """
     """
     - (gradient,) = torch.autograd.grad(((rewards - baseline) * logp).mean(), logits)
@@ -29,9 +29,9 @@ def subtracts_the_mean_of_the_group():
 
 
 def divides_by_the_spread():
-    """you divide by the standard deviation of the group; REINFORCE takes the rewards in their own unit
+    """you divide by the standard deviation of the group; REINFORCE uses the rewards in their own unit
 
-    Half of GRPO's normalization. Equal rewards have no spread at all and are divided by the 1e-8 that was meant as a
+    This is half of GRPO's normalization. Equal rewards have no spread and are divided by the 1e-8 that was meant as a
     safety: one such group moves the logits by millions.
     """
     """
@@ -44,8 +44,8 @@ def divides_by_the_spread():
 def adds_the_baseline():
     """you add the baseline to the rewards; this exercise subtracts it
 
-    On average a baseline changes nothing, whatever its sign, so training still works. But one with the wrong sign adds
-    noise where the right one takes noise away.
+    On average a baseline changes nothing, whatever its sign, so training still works. But the wrong sign adds noise,
+    and the right one removes it.
     """
     """
     - (gradient,) = torch.autograd.grad(((rewards - baseline) * logp).mean(), logits)
@@ -66,10 +66,10 @@ def ignores_the_baseline():
 
 
 def takes_the_probability():
-    """you weight the probability with the reward; this exercise takes the log-probability
+    """you weight the probability with the reward; this exercise weights the log-probability
 
-    The gradient of pi(a) is pi(a) times the gradient of log pi(a). The samples are drawn from pi already, so rare
-    actions count too little twice over, and a good action that has become rare hardly ever comes back.
+    The gradient of pi(a) is pi(a) times that of log pi(a). The samples are drawn from pi already, so rare actions count
+    too little twice, and a good action that has become rare hardly ever comes back.
     """
     """
     - logp = torch.log_softmax(logits, dim=-1)[actions]
@@ -97,7 +97,7 @@ def forgets_repeated_actions(
 ) -> Tensor:
     """you count an action once that was drawn several times; in this exercise every sample of the group counts
 
-    `gradient[actions] += weights` writes to every place once, so of several samples of one action only one is left.
+    `gradient[actions] += weights` writes to every place once, so only one of several samples of an action counts.
     `index_add`, `index_put` with accumulate, a loop over the samples, or autograd add them all up.
     """
     weights = (rewards - baseline).to(logits.dtype) / actions.numel()
@@ -121,8 +121,8 @@ def divides_by_the_number_of_actions():
 def multiplies_the_means():
     """you multiply the mean reward by the mean log-probability; here each reward goes with its own action
 
-    All actions of the group move together, the best as far as the worst: which action earned what is lost. The mean
-    must be the last step.
+    All actions of the group move together, the best as far as the worst, because the products no longer say which
+    action earned which reward. The mean must be the last step.
     """
     """
     - (gradient,) = torch.autograd.grad(((rewards - baseline) * logp).mean(), logits)

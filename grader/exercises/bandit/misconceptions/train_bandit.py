@@ -8,10 +8,10 @@ from torch import Tensor
 
 
 def samples_uniformly():
-    """you draw all actions alike, whatever the policy is; the course draws each group from the current policy
+    """you draw all actions with equal probability; the course draws each group from the current policy
 
-    The policy still learns, for a gradient that belongs to another sampler, but the mean reward of the groups stays
-    where it began. In a language model this would be text that the model never wrote.
+    The policy still learns, although its gradient is for a different sampler, but the mean reward of the groups stays
+    where it started. For a language model this would be text that the model never wrote.
     """
     """
     - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
@@ -22,7 +22,7 @@ def samples_uniformly():
 def samples_from_the_start():
     """you draw every group from the policy of the start; the course draws each group from the current policy
 
-    The first group is right, and every later one was drawn by a policy that is gone. The reference policy is for the
+    The first group is right, but an outdated policy drew every later one. The reference policy is for the
     KL alone. The mean reward of the groups never rises, however certain the policy becomes.
     """
     """
@@ -32,7 +32,7 @@ def samples_from_the_start():
 
 
 def samples_from_the_policy_of_the_step_before():
-    """you draw each group from the policy of the step before; the course draws it from the present one
+    """you draw each group from the policy of the step before; the course draws it from the current one
 
     The group and the policy that learns from it are one step apart. With small steps nobody sees it, but the
     ratio takes the current policy for the one that drew the group.
@@ -47,8 +47,8 @@ def samples_from_the_policy_of_the_step_before():
 def takes_the_most_probable_action():
     """you take the most probable action for the whole group, or draw from no probabilities; the course samples
 
-    All rewards of a group are equal then, so GRPO has no signal in any step and stays where it started. Without chance
-    nothing is ever tried, and the seed changes nothing.
+    All rewards of a group are then equal, so GRPO has no signal in any step and stays where it started. Without
+    randomness the policy tries nothing new, and the seed has no effect.
     """
     """
     - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
@@ -59,8 +59,8 @@ def takes_the_most_probable_action():
 def one_sample_for_the_whole_group():
     """you draw one action and repeat it for the whole group; the course draws every sample of the group on its own
 
-    The rewards of such a group are equal, so its advantages are 0 and GRPO learns nothing. The group is what GRPO
-    compares with: it takes different samples to compare.
+    The rewards of such a group are equal, so its advantages are 0 and GRPO learns nothing. GRPO compares the samples of
+    a group, so they must differ.
     """
     """
     - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
@@ -70,10 +70,10 @@ def one_sample_for_the_whole_group():
 
 
 def makes_the_generator_anew_in_every_step():
-    """you make the generator inside the loop, so every step draws the same random numbers; one serves the whole run
+    """you make the generator inside the loop, so every step draws the same random numbers; use one for the whole run
 
-    The groups differ only because the policy moves; with a policy that stands still all groups are one. An action that
-    these few numbers miss may never be tried.
+    The groups differ only because the policy moves; if it stays the same, all groups are equal. The run may never try
+    an action that these few numbers miss.
     """
     """
       for _ in range(config.steps):
@@ -81,10 +81,22 @@ def makes_the_generator_anew_in_every_step():
     """
 
 
+def makes_a_generator_for_each_step():
+    """you make a generator from seed + step in every step; the course has one generator for the whole run
+
+    Step 2 with seed 0 then draws the random numbers of step 1 with seed 1. Runs with neighboring seeds share their
+    luck, so the spread over such seeds looks smaller than it is.
+    """
+    """
+      for _ in range(config.steps):
+    +     generator = torch.Generator(reward_table.device).manual_seed(seed + len(groups))
+    """
+
+
 def takes_no_notice_of_seed():
     """you seed the generator with 0 whatever seed says; the course makes it from seed
 
-    Runs with five seeds are then one run five times, and a spread over seeds that looks like certainty is none.
+    Runs with five seeds are then the same run five times, and the small spread over seeds proves nothing.
     """
     """
     - generator = torch.Generator(reward_table.device).manual_seed(seed)
@@ -93,10 +105,10 @@ def takes_no_notice_of_seed():
 
 
 def seeds_the_global_generator():
-    """you call torch.manual_seed and draw from the global generator; the course has one of its own, made from seed
+    """you call torch.manual_seed and draw from the global generator; the course makes its own generator from seed
 
-    The run can be repeated. But whoever draws after it, the shuffling of a data set for instance, gets the same random
-    numbers every time, and whoever draws in between changes the run.
+    The run is repeatable. But code that draws after it, such as the shuffling of a data set, gets the same random
+    numbers every time, and code that draws in between changes the run.
     """
     """
     - generator = torch.Generator(reward_table.device).manual_seed(seed)
@@ -139,7 +151,7 @@ def _all_different(probabilities: Tensor, group_size: int, generator: torch.Gene
 def samples_from_the_logits():
     """you give sample_actions the logits; it asks for probabilities, the softmax of the logits
 
-    Logits of 0 give every action but the last a probability of 0. So the first group has one action only, GRPO gets no
+    Logits of 0 give every action but the last a probability of 0. So the first group has only one action, GRPO gets no
     signal from it, and the run never leaves the start.
     """
     """
@@ -161,10 +173,10 @@ def samples_at_temperature_2():
 
 
 def appends_the_old_logits():
-    """you append the logits before the step, so the start is there twice and the last policy is lost; append the new
+    """you append the logits before the step, so the start appears twice and the last policy is lost; append the new
 
-    Every curve is one step late: the first step seems to do nothing. The policies do not belong to the groups that led
-    to them any more.
+    Every curve is one step late: the first step seems to do nothing. The policies no longer belong to the groups that
+    led to them.
     """
     """
     + visited.append(logits)
@@ -177,7 +189,7 @@ def appends_the_old_logits():
 
 
 def appends_probabilities():
-    """you append the probabilities of the new policy; the history is made from its logits
+    """you append the probabilities of the new policy; the history needs its logits
 
     The softmax is then taken twice, and no policy in the history gives an action more than e times the probability of
     another: the run seems never to become certain, although it does.
@@ -191,8 +203,8 @@ def appends_probabilities():
 def appends_one_tensor_again_and_again():
     """you write the new logits into the old tensor and append that, so every row is the last policy
 
-    A list holds tensors, not copies of them. The run itself is right, but its start is gone: every curve is flat, at
-    the value of the end.
+    A list holds tensors, not copies of them. The run itself is right, but its start is lost: every curve is flat, at
+    the final value.
     """
     """
     - logits = grpo_step(logits, actions, rewards, ref_logits, config)
@@ -207,8 +219,8 @@ def appends_one_tensor_again_and_again():
 def records_actions_counted_from_1():
     """you record the actions counted from 1, as the text numbers them; in code they are counted from 0
 
-    The policies are right, but each reward belongs to the neighboring action. When the last action is drawn, its number
-    is not an index of the table.
+    The policies are right, but the rewards next to them belong to the neighboring actions. If the last action is drawn,
+    its number is not even an index of the table.
     """
     """
     - return _history(torch.stack(visited), groups, reward_table, config)
@@ -217,7 +229,7 @@ def records_actions_counted_from_1():
 
 
 def makes_one_step_less():
-    """you make config.steps - 1 steps; the start is one policy more than there are steps
+    """you make config.steps - 1 steps; with the start, the history has one policy more than steps
 
     A history of 50 steps has 51 policies and 50 groups. Here the last group is never drawn.
     """
@@ -231,7 +243,7 @@ def looks_up_the_reward_of_the_neighbour():
     """you look up reward_table[actions - 1]; actions are counted from 0 in code, so the table needs no shift
 
     The run learns, and learns the action next to the best one. For action 0 python takes the last reward of the table
-    without a word.
+    without an error.
     """
     """
     - rewards = reward_table[actions]
@@ -264,8 +276,8 @@ def starts_every_step_from_uniform_logits():
 def reference_moves_along():
     """you take the current policy as the reference in every step; the reference is the policy of the start
 
-    A policy has no distance from itself: with one inner step the KL does nothing at all, with more it only holds back
-    the step. Nothing pulls the run back to where it started.
+    The KL between a policy and itself is 0: with one inner step it has no effect, and with more it only holds back the
+    step. Nothing pulls the run back to where it started.
     """
     """
     - logits = grpo_step(logits, actions, rewards, ref_logits, config)
@@ -277,7 +289,7 @@ def reference_is_one_step_behind():
     """you set the reference to the policy before the last step; the reference is the policy of the start
 
     The KL then works against the last step only, like a brake, and never pulls back to the start. The policy of the
-    ratio and the reference are two different things: the first is new with every group, the second stays.
+    ratio and the reference differ: the first changes with every group, the second stays the same.
     """
     """
     - logits = grpo_step(logits, actions, rewards, ref_logits, config)
@@ -290,7 +302,7 @@ def kl_in_the_rewards():
     """you subtract the KL from the rewards, as PPO for language models does; grpo_step has it in the objective
 
     The advantages divide by the std of the group, so the weight of the KL changes with the rewards of each group. And
-    where nobody drew an action, nothing pulls it back.
+    nothing pulls back an action that was not drawn.
     """
     """
     - logits = grpo_step(logits, actions, rewards, ref_logits, config)
@@ -301,10 +313,10 @@ def kl_in_the_rewards():
 
 
 def skips_groups_without_signal():
-    """you make no step when all rewards of a group are equal; the KL of such a step counts all the same
+    """you make no step when all rewards of a group are equal; the KL of such a step still counts
 
     Without KL it changes nothing in GRPO, and saves time. With KL the policy is pulled to the reference in every step:
-    late in a run most groups carry no signal, and just there the pull is missing.
+    late in a run most groups carry no signal, and exactly then the pull is missing.
     """
     """
     - logits = grpo_step(logits, actions, rewards, ref_logits, config)
@@ -314,7 +326,7 @@ def skips_groups_without_signal():
 
 
 def repeats_the_inner_steps():
-    """you call grpo_step config.inner_steps times with one group; it makes all the inner steps by itself
+    """you call grpo_step config.inner_steps times with one group; it makes all inner steps itself
 
     That is inner_steps * inner_steps updates. And every call takes the policy that it gets for the one that drew the
     group, so the ratio starts at 1 again and the clip holds nothing back.
@@ -329,8 +341,8 @@ def repeats_the_inner_steps():
 def draws_a_new_group_for_every_inner_step(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
     """you draw a new group for every inner step; all inner steps of a step are made with one group
 
-    Inner steps are there to use a group more than once, because samples are dear. With a new group each time the ratio
-    is always 1 and the clip never binds.
+    Inner steps use a group more than once, because samples are expensive. With a new group each time, the ratio is
+    always 1 and the clip never binds.
     """
     reward_table = checked_table(reward_table)
     generator = torch.Generator(reward_table.device).manual_seed(seed)
@@ -353,10 +365,10 @@ def draws_a_new_group_for_every_inner_step(reward_table: Tensor, config: BanditC
 
 
 def one_step_per_sample():
-    """you make one step per sample; the course makes one step with the whole group
+    """you make a separate step for each sample; the course makes one step with the whole group
 
     A group of one has nothing to compare with: its advantage is 0, and GRPO never moves. REINFORCE does move, about
-    group_size times as far, and all but the first sample of a group belong to a policy that is gone.
+    group_size times as far, and all but the first sample of a group belong to an outdated policy.
     """
     """
     - logits = grpo_step(logits, actions, rewards, ref_logits, config)
@@ -373,8 +385,7 @@ def one_step_per_sample():
 def always_grpo():
     """you call grpo_step whatever config.algorithm says; for the other two it is reinforce_step
 
-    A comparison of the three shows three equal curves then, and the finding would be that the algorithm does not
-    matter.
+    A comparison of the three then shows three equal curves, and you would conclude that the algorithm does not matter.
     """
     """
     - if config.algorithm == "grpo":
@@ -404,7 +415,7 @@ def forgets_the_baseline():
 def baseline_for_plain_reinforce_too():
     """you subtract the running mean in "reinforce" as well; only "reinforce_baseline" has a baseline
 
-    The two are then one algorithm, and what the baseline is good for cannot be seen.
+    The two are then the same algorithm, and you cannot see what the baseline does.
     """
     """
     - has_baseline = config.algorithm == "reinforce_baseline" and groups
@@ -414,7 +425,7 @@ def baseline_for_plain_reinforce_too():
 
 
 def own_group_as_the_baseline():
-    """you subtract the mean of the group itself; the baseline is the mean of all rewards of all earlier steps
+    """you subtract the group's own mean; the baseline is the mean of all rewards from earlier steps
 
     That is GRPO without the std. A sample is part of its own baseline here, which shrinks the mean gradient to
     1 - 1/G of what it should be, and a group of one learns nothing.
@@ -431,7 +442,7 @@ def baseline_with_the_present_group():
     """you count the current group into the running mean; the baseline is the mean of the earlier steps only
 
     A baseline that looks at the samples which it is subtracted from takes part of their signal away. In the first step
-    the group is its own baseline, later its share is small and the mistake hard to see.
+    the group is its own baseline; later its share is small and the mistake is hard to see.
     """
     """
     + groups.append(actions)
@@ -447,7 +458,7 @@ def baseline_of_the_last_step_only():
     """you subtract the mean reward of the last step; the baseline is the mean of all rewards of all earlier steps
 
     One group is a noisy guess at what to expect: with G = 8 the baseline jumps from step to step and brings back part
-    of the noise that it should take away.
+    of the noise that it should remove.
     """
     """
     - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
@@ -456,10 +467,10 @@ def baseline_of_the_last_step_only():
 
 
 def baseline_of_recent_steps():
-    """you keep an exponential moving average as the baseline; the course takes the mean of all earlier rewards alike
+    """you keep an exponential moving average as the baseline; the course weights all earlier rewards equally
 
-    It follows a policy that gets better, and many programs do it. But it forgets, needs a factor that is not in the
-    settings (0.9 here), and begins with the 0 of the first step in its memory.
+    It follows an improving policy, and many programs do it. But it forgets, needs a factor that is not in the settings
+    (0.9 here), and starts from the 0 of the first step.
     """
     """
       groups: list[Tensor] = []
@@ -474,7 +485,7 @@ def baseline_of_recent_steps():
 
 
 def mean_of_the_table_as_the_baseline():
-    """you subtract the mean of the reward table; the baseline is the mean of the rewards that were seen so far
+    """you subtract the mean of the reward table; the baseline is the mean of the rewards seen so far
 
     An agent does not know the table: it sees the rewards of the actions that it tried. And the mean over all actions is
     no guess at the next reward once the policy prefers some of them.
@@ -490,8 +501,8 @@ def mean_of_the_table_as_the_baseline():
 def scales_the_rewards():
     """you scale the reward table to the range from 0 to 1 first; a run learns from the rewards as they are
 
-    GRPO does not notice, because its advantages have no unit. REINFORCE does: it learns from the size of the rewards,
-    and that it must is what the comparison is about.
+    GRPO does not change, because its advantages have no unit. REINFORCE does: it depends on the size of the rewards,
+    which the comparison should show.
     """
     """
       groups: list[Tensor] = []
@@ -511,8 +522,8 @@ def scales_the_rewards():
 def explores_with_epsilon():
     """you mix a tenth of uniform samples into every group (epsilon-greedy); the course draws from the policy alone
 
-    A stochastic policy explores by itself. The groups never become as good as the policy, because one sample in ten is
-    drawn by something else, and the update takes them all for samples of the policy.
+    A stochastic policy explores by itself. The groups never become as good as the policy, because it does not draw one
+    sample in ten, and the update treats them all as samples of the policy.
     """
     """
     - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
@@ -522,9 +533,9 @@ def explores_with_epsilon():
 
 
 def seeds_the_global_generator_of_numpy():
-    """you seed and use the global generator of numpy; the course has a generator of its own, made from seed
+    """you seed and use the global generator of numpy; the course makes its own generator from seed
 
-    The run can be repeated, but whoever draws after it, the shuffling of a data set for instance, gets the same random
+    The run is repeatable, but code that draws after it, such as the shuffling of a data set, gets the same random
     numbers every time. `torch.manual_seed` does the same to torch.
     """
     """

@@ -15,8 +15,8 @@ def forgets_the_minus():
 def subtracts_the_kl():
     """you subtract the KL from the loss; it is a penalty, so it makes the loss larger
 
-    The policy is then rewarded for running away from the reference, and does so without end. The minus belongs to the
-    formula of the objective, which is maximized.
+    The policy is then rewarded for moving away from the reference, without limit. The minus belongs in the formula of
+    the objective, which is maximized.
     """
     """
     - return policy_loss + config.kl_coef * kl, metrics
@@ -39,7 +39,7 @@ def leaves_the_kl_out():
 def leaves_kl_coef_out():
     """you add the KL without its coefficient; the loss is policy_loss + kl_coef * kl
 
-    With 1 instead of 0.04 the policy hardly moves away from the reference, and changing the setting has no effect.
+    With 1 instead of 0.04 the policy hardly leaves the reference, and changing the setting changes nothing.
     """
     """
     - return policy_loss + config.kl_coef * kl, metrics
@@ -50,8 +50,8 @@ def leaves_kl_coef_out():
 def weights_the_kl_with_the_advantages():
     """you multiply the KL by the advantages; only the ratio is multiplied by them
 
-    A completion with a negative advantage is then drawn away from the reference, and one with an advantage of 0 is not
-    held at all. The KL is the same penalty for all.
+    A completion with a negative advantage then moves away from the reference, and nothing holds one with an advantage
+    of 0. The KL is the same penalty for all.
     """
     """
     - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
@@ -62,8 +62,8 @@ def weights_the_kl_with_the_advantages():
 def puts_the_kl_into_the_advantages():
     """you subtract the KL from the advantages, as PPO does from rewards; here it is a term of the loss
 
-    Inside the surrogate the KL is multiplied by the ratio, clipped, and a constant for the gradient. GRPO took it out
-    of there, and so leaves the advantages as the rewards made them.
+    Inside the surrogate, the KL is multiplied by the ratio, clipped, and constant for the gradient. GRPO moves it to
+    the loss, so the advantages depend only on the rewards.
     """
     """
       weights = advantages.detach()[:, None].expand_as(logp)
@@ -78,8 +78,8 @@ def puts_the_kl_into_the_advantages():
 def uses_k1():
     """you use k1, the plain difference of the log-probabilities; this loss uses k3
 
-    Its mean is the KL, but as a term of a loss it pushes every token of a batch down alike: on average over samples its
-    gradient is 0, so nothing holds the policy near the reference.
+    Its mean is the KL, but as a term of a loss it pushes every token of a batch down equally: on average over samples
+    its gradient is 0, so nothing holds the policy near the reference.
     """
     """
     - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
@@ -91,7 +91,7 @@ def uses_k2():
     """you use k2, half the square of the difference; this loss uses k3
 
     Near the reference the two agree. Far from it k3 grows exponentially for tokens that the reference finds likelier,
-    and k2 only with the square. DeepSeekMath has k3.
+    and k2 only with the square. DeepSeekMath uses k3.
     """
     """
     - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
@@ -102,8 +102,8 @@ def uses_k2():
 def swaps_policy_and_reference_in_the_kl():
     """you call kl_estimate with the reference first; the policy comes first, its second argument is a constant
 
-    k3 is not symmetric, so this is the value of the other direction. And the argument for the reference is a constant,
-    so no gradient of the KL reaches the policy.
+    k3 is not symmetric, so the value is for the other direction. And because the second argument is a constant, no
+    gradient of the KL reaches the policy.
     """
     """
     - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
@@ -114,8 +114,8 @@ def swaps_policy_and_reference_in_the_kl():
 def turns_k3_round():
     """you write k3 with logp - ref_logp in the exponent; the exponent is ref_logp - logp
 
-    It looks alike and is never negative either, but its mean over samples of the policy is not the KL. Five public
-    solutions have it.
+    It looks similar and is never negative either, but its mean over samples of the policy is not the KL. Five public
+    solutions do this.
     """
     """
     - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
@@ -125,9 +125,9 @@ def turns_k3_round():
 
 
 def adds_the_kl_as_a_number():
-    """you add the KL as a plain number, or detached; the loss needs its gradient too
+    """you add the KL as a plain number, or detached; the loss also needs its gradient
 
-    The loss shows the penalty and the policy does not feel it. Detach the KL for the metrics, and not in the loss.
+    The loss shows the penalty, but it does not affect the policy. Detach the KL for the metrics, not in the loss.
     """
     """
     - return policy_loss + config.kl_coef * kl, metrics
@@ -138,8 +138,8 @@ def adds_the_kl_as_a_number():
 def keeps_the_graph_of_the_old_policy():
     """you let a gradient through old_logp; the old policy is a constant
 
-    If both log-probabilities come from one forward pass, the two gradients cancel exactly, and nothing is ever learned.
-    The value of the loss shows nothing of it.
+    If both log-probabilities come from the same forward pass, the two gradients cancel exactly, and the policy never
+    learns. The value of the loss does not show it.
     """
     """
     - logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
@@ -159,7 +159,7 @@ def keeps_the_graph_of_the_reference():
     """you let a gradient through ref_logp; the reference is a constant
 
     Updates then compute a gradient for a model that must stay as it is. If it shares weights with the policy, the KL
-    pulls at both of its ends.
+    pulls on both.
     """
     """
     - logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
@@ -175,8 +175,8 @@ def keeps_the_graph_of_the_reference():
 def keeps_the_graph_of_the_advantages():
     """you let a gradient through the advantages; they are constants
 
-    Advantages come from rewards, which nobody differentiates. If a model made them, this loss would train that model to
-    find every completion of the batch good.
+    Advantages come from rewards, which nobody differentiates. If a model computed them, this loss would train that
+    model to rate every completion of the batch as good.
     """
     """
     - weights = advantages.detach()[:, None].expand_as(logp)
@@ -185,9 +185,9 @@ def keeps_the_graph_of_the_advantages():
 
 
 def detaches_the_policy():
-    """you detach logp as well; the gradient of the loss must reach it, and only it
+    """you also detach logp; the gradient of the loss must reach logp, and only logp
 
-    All numbers are right and the policy is never changed. Only the old policy, the reference and the advantages are
+    All numbers are right, but the policy never changes. Only the old policy, the reference and the advantages are
     constants.
     """
     """
@@ -198,10 +198,10 @@ def detaches_the_policy():
 
 
 def takes_the_current_policy_for_the_old_one():
-    """you take logp itself, detached, as the old policy; old_logp is an argument
+    """you use logp itself, detached, as the old policy; old_logp is an argument
 
-    The ratio is always 1 and the clip never binds. With one update per batch that happens to be right; with several,
-    nothing limits how far the policy moves.
+    The ratio is always 1 and the clip never binds. With one update per batch this happens to be right; with several,
+    nothing limits how far they go.
     """
     """
     - logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
@@ -210,10 +210,10 @@ def takes_the_current_policy_for_the_old_one():
 
 
 def takes_the_reference_for_the_old_policy():
-    """you measure the ratio against the reference; it is measured against old_logp
+    """you compute the ratio to the reference; it is the ratio to old_logp
 
-    The reference did not draw the completions. As the policy leaves it behind, the ratios leave the band, and the clip
-    stops the training. The reference belongs to the KL only.
+    The reference did not draw the completions. As the policy moves away from it, the ratios leave the band, and the
+    clip stops the training. The reference belongs only in the KL.
     """
     """
     - ratio = importance_ratio(logp, old_logp)
@@ -226,11 +226,11 @@ def takes_the_reference_for_the_old_policy():
 
 
 def spreads_the_advantages_along_the_tokens():
-    """you multiply by advantages of shape (B,); each row has one, so they need the shape (B, 1)
+    """you multiply by advantages of shape (B,); they belong to rows, so they need the shape (B, 1)
 
-    Torch lines up the last axes, so the second advantage meets the second token of every completion. It shows only when
-    there are as many completions as tokens; otherwise the shapes do not fit. 52 of 72 public solutions go wrong there
-    without a word.
+    Torch aligns the last axes, so the second advantage multiplies the second token of every completion. This works only
+    if there are as many completions as tokens; otherwise the shapes do not fit. 52 of 72 public solutions then go wrong
+    without an error.
     """
     """
     - weights = advantages.detach()[:, None].expand_as(logp)
@@ -239,10 +239,10 @@ def spreads_the_advantages_along_the_tokens():
 
 
 def normalises_the_advantages_again():
-    """you normalize the advantages over the batch; they come in ready to use
+    """you normalize the advantages over the batch; use them as they are
 
-    `group_advantages` has compared each completion with its own group. A second time, over all groups, the scale of
-    every batch depends on what else is in it, and groups without signal get one.
+    `group_advantages` has already compared each completion with its own group. After normalizing again, over all
+    groups, the scale depends on the rest of the batch, and groups without signal get a signal.
     """
     """
     + advantages = (advantages - advantages.mean()) / (advantages.std(correction=0) + 1e-8)
@@ -251,10 +251,10 @@ def normalises_the_advantages_again():
 
 
 def masks_after_exp():
-    """you mask the results only; mask the log-probabilities before exp, or junk gets into the gradient
+    """you mask only the results; mask the log-probabilities before exp, or junk reaches the gradient
 
-    After the end of a completion a log-ratio of 200 becomes an infinity, and infinity * 0 is NaN: not in the value,
-    which is masked, but in the gradient. One such token makes all weights NaN.
+    After the end of a completion, a log-ratio of 200 becomes infinite, and infinity * 0 is NaN: not in the value, which
+    is masked, but in the gradient. One such token makes all weights NaN.
     """
     """
     - logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
@@ -267,9 +267,9 @@ def masks_after_exp():
 
 
 def averages_over_masked_positions():
-    """you take plain means; prompt and filling are in them, and only unmasked positions count
+    """you take plain means, which include prompt and padding; only unmasked positions count
 
-    At masked positions the ratio is 1 and the surrogate is A, so the loss depends on how far rows were filled up, and
+    At masked positions the ratio is 1 and the surrogate is A, so the loss depends on the amount of padding, and
     every gradient is too small.
     """
     """
@@ -281,7 +281,7 @@ def averages_over_masked_positions():
 
 
 def ignores_the_ratio_level():
-    """you use the ratio of each token at ratio level "sequence" too; there a completion has one ratio
+    """you use the ratio of each token even at ratio level "sequence"; there a completion has one ratio
 
     The setting has no effect: what you call GSPO is plain GRPO.
     """
@@ -297,7 +297,7 @@ def ignores_the_ratio_level():
 
 
 def always_uses_the_ratio_of_the_sequence():
-    """you use one ratio for each completion at both levels; at "token" each token has its own
+    """you use one ratio per completion at both levels; at "token" each token has its own ratio
 
     The setting has no effect: what you call GRPO is GSPO, in which all tokens of a completion are clipped together.
     """
@@ -317,8 +317,8 @@ def always_uses_the_ratio_of_the_sequence():
 def multiplies_the_ratios_of_a_sequence():
     """you use exp of the sum of the log-ratios, the product of all ratios; take their mean before exp
 
-    The product is the true ratio of the whole text, and nearly always outside the band: ratios of 1.05 make 2.65 in
-    twenty tokens. The mean keeps it independent of the length.
+    The product is the true ratio of the whole text, but nearly always outside the band: twenty tokens with a ratio of
+    1.05 give 2.65. The mean makes it independent of the length.
     """
     """
     - length = mask.sum(dim=-1, keepdim=True).clamp(min=1)
@@ -332,7 +332,7 @@ def multiplies_the_ratios_of_a_sequence():
 def averages_the_ratios_of_a_sequence():
     """you take the mean of the ratios of a completion; the ratio is exp of the mean log-ratio
 
-    The arithmetic mean is never smaller than the geometric one, and a single likely token carries it away. Take the
+    The arithmetic mean is never smaller than the geometric one, and a single likely token dominates it. Take the
     mean of the logarithms first.
     """
     """
@@ -346,7 +346,7 @@ def averages_the_ratios_of_a_sequence():
 def counts_masked_tokens_in_the_ratio():
     """you divide the log-ratio of a completion by the length of the row; only unmasked tokens count
 
-    The ratio of a short completion is drawn towards 1, the more so the longer the others of its batch are.
+    This moves the ratio of a short completion towards 1, and more so the longer the other completions of its batch are.
     """
     """
     - length = mask.sum(dim=-1, keepdim=True).clamp(min=1)
@@ -356,7 +356,7 @@ def counts_masked_tokens_in_the_ratio():
 
 
 def ignores_the_loss_level():
-    """you do not pass the loss level on, so both means are by sequence; config.loss_level may be "token"
+    """you do not pass on the loss level, so both means are by sequence; config.loss_level may be "token"
 
     The setting has no effect: long completions never weigh more than short ones, whatever the config says.
     """
@@ -369,9 +369,10 @@ def ignores_the_loss_level():
 
 
 def passes_the_loss_level_for_the_policy_loss_only():
-    """you do not pass the loss level on for the KL, which is then by sequence; it holds for both means
+    """you do not pass on the loss level for the KL, which is then by sequence; it applies to both means
 
-    The two parts of the loss then weigh the same token differently, and kl_coef means something else for each length.
+    The two parts of the loss then weight the same token differently, and kl_coef means something different for each
+    length.
     """
     """
     - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
@@ -382,7 +383,7 @@ def passes_the_loss_level_for_the_policy_loss_only():
 def uses_the_ratio_level_for_the_means():
     """you take the means at config.ratio_level; that is for the ratio, config.loss_level for the means
 
-    The two settings are independent: GSPO, for example, has one ratio for each completion and a mean by sequence.
+    The two settings are independent: GSPO, for example, has one ratio per completion and a mean by sequence.
     """
     """
     - policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
@@ -393,7 +394,7 @@ def uses_the_ratio_level_for_the_means():
 
 
 def counts_outside_the_band():
-    """you count every ratio outside the band in clip_fraction; the clip binds only where it takes the gradient
+    """you count every ratio outside the band in clip_fraction; the clip binds only where it removes the gradient
 
     A bad completion above the band keeps its full gradient, and so does a good one below it. With advantages of both
     signs the count is about twice too high.
@@ -406,9 +407,9 @@ def counts_outside_the_band():
 
 
 def counts_masked_positions_in_clip_fraction():
-    """you do not pass the mask on to clip_fraction; it is the share of unmasked positions
+    """you do not pass the mask to clip_fraction; it is the share of unmasked positions
 
-    The more a batch is filled up, the smaller the share looks, and it changes with the longest completion.
+    The more padding a batch has, the smaller the share looks, and it changes with the longest completion.
     """
     """
     - binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
@@ -417,9 +418,9 @@ def counts_masked_positions_in_clip_fraction():
 
 
 def averages_clip_fraction_by_sequence():
-    """you take clip_fraction as the mean of the shares of the rows; all unmasked positions weigh alike
+    """you take clip_fraction as the mean of the shares of the rows; all unmasked positions have the same weight
 
-    The levels of the config are for the ratio and for the loss. A share of positions is counted over all of them.
+    The levels of the config apply to the ratio and the loss. A share of positions counts all of them.
     """
     """
     - binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
@@ -431,7 +432,7 @@ def averages_clip_fraction_by_sequence():
 def shows_the_loss_as_policy_loss():
     """you return the whole loss as policy_loss; the KL is not part of it
 
-    The two parts can then not be told apart, and a growing penalty looks like a policy that gets worse.
+    You then cannot distinguish the two parts, and a growing penalty looks like a policy that gets worse.
     """
     """
     - metrics = {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
@@ -443,7 +444,7 @@ def shows_the_loss_as_policy_loss():
 
 
 def shows_the_kl_with_its_coefficient():
-    """you return kl_coef * kl as the metric kl; it is the KL itself
+    """you return kl_coef * kl as the metric kl; the metric is the KL itself
 
     Runs with different coefficients cannot be compared, and with kl_coef = 0 the policy seems never to move.
     """
@@ -456,7 +457,7 @@ def shows_the_kl_with_its_coefficient():
 def keeps_the_graph_of_the_metrics():
     """you return metrics that still have a graph; detach them
 
-    Whoever keeps the metrics of a run keeps every batch of it in memory, until the memory is full.
+    A caller that keeps the metrics of a run then keeps every batch in memory, until the memory is full.
     """
     """
     - metrics = {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
@@ -467,8 +468,8 @@ def keeps_the_graph_of_the_metrics():
 def returns_metrics_as_floats():
     """you return the metrics as plain floats; here they are 0-dim tensors without a graph
 
-    `.item()` waits for the device, in the middle of the update. Detached tensors cost nothing; `train_step` makes
-    floats of them after its update.
+    `.item()` waits for the device, in the middle of the update. Detached tensors cost nothing; `train_step` converts
+    them to floats after its update.
     """
     """
     - metrics = {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}

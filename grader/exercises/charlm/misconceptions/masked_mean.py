@@ -7,8 +7,8 @@ from torch import Tensor
 def divides_by_the_padded_length(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
     """you divide by the length of the rows, masked positions included; divide by the number of unmasked ones
 
-    The mean then falls when one completion of the batch is long, because the others are filled up to its length. Zeros
-    instead of masked values are right for the sum only.
+    The mean then falls when one completion of the batch is long, because the others are padded to its length. Zeros
+    instead of masked values are right only for the sum.
     """
     kept = torch.where(mask, values, 0.0)
     if level == "token":
@@ -19,7 +19,8 @@ def divides_by_the_padded_length(values: Tensor, mask: Tensor, *, level: str = "
 def swaps_the_levels():
     """you take the mean of the row means at level "token", and the mean of all values at level "sequence"
 
-    Both numbers are right, each at the other level. The level says what weighs alike: every token, or every sequence.
+    Both numbers are right, each at the other level. The level says what gets equal weight: every token, or every
+    sequence.
     """
     """
     - if level == "token":
@@ -30,8 +31,8 @@ def swaps_the_levels():
 def always_by_token(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
     """you take the mean of all unmasked values at both levels; by sequence it is the mean of the row means
 
-    With rows of equal length the two agree. With unequal ones a long completion counts more than a short one. In the
-    public solutions of a well-known assignment this was the commonest mistake of all.
+    With rows of equal length the two agree. With unequal ones, a long completion counts more than a short one. In the
+    public solutions of a well-known assignment this was the most common mistake of all.
     """
     return torch.where(mask, values, 0.0).sum() / mask.sum().clamp(min=1)
 
@@ -39,17 +40,17 @@ def always_by_token(values: Tensor, mask: Tensor, *, level: str = "sequence") ->
 def always_by_sequence(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
     """you take the mean of the row means at both levels; by token it is the mean of all unmasked values
 
-    A token of a long completion then weighs less than one of a short completion, which is just what the level "token"
-    is there to change.
+    A token of a long completion then weighs less than a token of a short one, which is exactly what the level "token"
+    should change.
     """
     kept = torch.where(mask, values, 0.0)
     return (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
 
 
 def returns_the_sum(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
-    """you return the sum of the unmasked values and divide by nothing
+    """you return the sum of the unmasked values without dividing
 
-    The loss then grows with the number and the length of the completions, and so does the step that is made with it.
+    The loss then grows with the number and the length of the completions, and so does the step.
     """
     return torch.where(mask, values, 0.0).sum()
 
@@ -57,8 +58,8 @@ def returns_the_sum(values: Tensor, mask: Tensor, *, level: str = "sequence") ->
 def sums_within_each_row(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
     """you take the mean of the row sums at level "sequence"; it is the mean of the row means
 
-    A completion of twice the length then has twice the weight. Dr. GRPO does so on purpose, with a constant instead of
-    the length.
+    A completion of twice the length then has twice the weight. Dr. GRPO does this on purpose, with a constant instead
+    of the length.
     """
     kept = torch.where(mask, values, 0.0)
     if level == "token":
@@ -69,8 +70,8 @@ def sums_within_each_row(values: Tensor, mask: Tensor, *, level: str = "sequence
 def divides_by_the_rows_only():
     """you divide the sum of all values by the number of rows at level "token"; divide by the unmasked positions
 
-    The number is as many times too large as a completion has tokens on average, and it grows as the policy learns to
-    write more.
+    The number is too large by the average number of tokens of a completion, and it grows as the policy learns to write
+    more.
     """
     """
     - return kept.sum() / mask.sum().clamp(min=1)
@@ -79,10 +80,9 @@ def divides_by_the_rows_only():
 
 
 def guards_the_rows_only(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
-    """you guard empty rows, but at level "token" an empty mask still gives 0 / 0; it has mean 0
+    """you guard empty rows, but at level "token" an empty mask still gives 0 / 0; its mean is 0
 
-    The mean of no elements is NaN in torch. It happens when no completion of a batch counts, and it is the end of the
-    run.
+    The mean of no elements is NaN in torch. It happens when no completion of a batch counts, and it ruins the run.
     """
     if level == "token":
         return values[mask].mean()
@@ -94,7 +94,7 @@ def leaves_empty_rows_out():
     """you leave rows without unmasked positions out of the mean; such a row has mean 0 and is one of the B rows
 
     The weight of a completion then depends on how many of the others are empty, so the mean of a batch is no longer the
-    mean of those of its two halves.
+    mean of its two halves' means.
     """
     """
     - return row_means.mean()
@@ -116,8 +116,8 @@ def adds_an_epsilon_to_the_counts(values: Tensor, mask: Tensor, *, level: str = 
 def averages_the_columns():
     """you average over the rows at each position first; a sequence is a row, so the last axis comes first
 
-    Every position then weighs alike, instead of every completion. The few completions that are long decide what the
-    late positions say.
+    Every position then has the same weight, instead of every completion. The few long completions determine the late
+    positions.
     """
     """
     - row_means = kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)
@@ -126,9 +126,9 @@ def averages_the_columns():
 
 
 def returns_a_mean_for_each_row(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
-    """you return the means of the rows at level "sequence"; the result is one number, the mean of them
+    """you return the means of the rows at level "sequence"; the result is one number, their mean
 
-    A loss must be one number, or backward refuses it. The mean over the completions is missing.
+    A loss must be a single number, or backward refuses it. The mean over the completions is missing.
     """
     kept = torch.where(mask, values, 0.0)
     if level == "token":
@@ -150,10 +150,10 @@ def keeps_the_masked_positions(values: Tensor, mask: Tensor, *, level: str = "se
 
 
 def overwrites_masked_values(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
-    """you write zeros into the masked values of the caller; arguments are never changed in place
+    """you write zeros into the caller's masked values; never change arguments in place
 
-    Values that need a gradient refuse it, and a caller who uses them again finds other numbers. Make a new tensor, for
-    example with torch.where.
+    Values that need a gradient do not allow it, and a caller that uses them again finds other numbers. Make a new
+    tensor, for example with torch.where.
     """
     values[~mask] = 0.0
     if level == "token":

@@ -8,7 +8,7 @@ from torch import nn
 
 
 def samples_from_the_reference():
-    """you draw the completions from ref_policy; each batch is drawn from the policy as it is at that moment
+    """you draw the completions from ref_policy; draw each batch from the current policy
 
     The reference never changes, so the mean reward never rises, however much the policy learns. And the old
     log-probabilities belong to a policy that drew nothing.
@@ -20,7 +20,7 @@ def samples_from_the_reference():
 
 
 def draws_one_batch_for_the_whole_run():
-    """you draw one batch before the loop and learn from it in every step; each step draws a batch of its own
+    """you draw one batch before the loop and learn from it in every step; draw a new batch in each step
 
     The policy becomes certain of the best among these few completions, and never sees what else it could write. A
     good completion that this batch lacks is never found.
@@ -42,10 +42,10 @@ def draws_anew_for_every_update(
     generator: torch.Generator,
     state: TrainingState | None = None,
 ) -> list[dict[str, float]]:
-    """you draw a new batch for every update of a step; all inner_steps updates are made with one batch
+    """you draw a new batch for every update of a step; make all inner_steps updates with the same batch
 
-    Sampling is what costs time, and inner updates are there to save it. With a new batch for every update, the ratio is
-    always 1 and the clip never binds.
+    Sampling takes most of the time, which inner updates save. With a new batch for each, the ratio is 1
+    in every update and the clip never binds.
     """
     state = state or TrainingState(make_optimizer(policy, config), config)
     for _ in range(state.steps_left):
@@ -65,9 +65,9 @@ def draws_anew_for_every_update(
 
 
 def uses_a_generator_of_its_own():
-    """you draw with a generator of your own, seeded with 0; the one of the arguments is the source of randomness
+    """you draw with your own generator, seeded with 0; draw with the generator that is passed in
 
-    All runs are then one run, whatever their seed, and a spread over seeds that looks like certainty is none.
+    All runs are then the same run, whatever their seed, and the small spread over seeds proves nothing.
     """
     """
     + generator = torch.Generator().manual_seed(0)
@@ -76,10 +76,10 @@ def uses_a_generator_of_its_own():
 
 
 def seeds_the_generator_in_every_step():
-    """you set the generator back to its seed in every step; it must run on, so that each step has numbers of its own
+    """you reset the generator to its seed in every step; let it continue, so that each step draws new numbers
 
-    Every batch is drawn with the same random numbers, and differs only as far as the policy has moved. What these
-    numbers miss is never tried.
+    Every batch uses the same random numbers, and batches differ only because the policy has moved. The policy never
+    tries what these numbers miss.
     """
     """
       for _ in range(state.steps_left):
@@ -90,8 +90,8 @@ def seeds_the_generator_in_every_step():
 def asks_the_first_prompt_only():
     """you draw all completions from the first of several prompts; `sample_completions` takes them all and draws
 
-    The run goes well, and its curves look right: the policy gets better at the one prompt that it is ever asked.
-    The others are as they were, or worse.
+    The run goes well, and its curves look right: the policy improves on the only prompt that it ever sees. On the
+    others it stays the same or gets worse.
     """
     """
     - completions: Completions = sample_completions(policy, prompt, config, generator)
@@ -103,7 +103,7 @@ def asks_the_first_prompt_only():
 def scores_the_prompt_too():
     """you give reward_fn prompt and completion as one text; it gets the prompts and the completions, one list of each
 
-    What is in the prompt is then paid for, and a rule about the whole completion never fits. Within a group the
+    The prompt then earns rewards, and a rule about the whole completion never matches. Within a group the
     prompt is the same, so the advantages may hide it.
     """
     """
@@ -128,7 +128,7 @@ def swaps_prompts_and_completions():
 def clips_the_rewards():
     """you clip the rewards to at most 1; they are used as reward_fn returns them
 
-    What is worth 1 and what is worth 4 is then the same to the policy. The advantages are measured in units of
+    To the policy, rewards of 1 and 4 are then the same. The advantages are measured in units of
     their group's spread anyway, so large rewards do no harm.
     """
     """
@@ -140,8 +140,8 @@ def clips_the_rewards():
 def learns_from_the_rewards():
     """you use the rewards as advantages; compare each with its group first
 
-    Rewards that are never negative push nothing down: every completion that was drawn becomes more probable, the
-    bad ones too, and equal rewards move the policy.
+    Nonnegative rewards push nothing down: every completion that was drawn becomes more probable, including the bad
+    ones, and equal rewards move the policy.
     """
     """
     - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
@@ -150,10 +150,10 @@ def learns_from_the_rewards():
 
 
 def compares_over_the_whole_batch():
-    """you compute the advantages over the whole batch; compare a completion only with the others of its prompt
+    """you compute the advantages over the whole batch; compare a completion only with others of its own prompt
 
-    Completions of an easy prompt then look good and completions of a hard one bad, whatever they say. The policy learns
-    which prompts are easy, not which completions are good.
+    The completions of an easy prompt then look good and those of a hard one bad, whatever they say. The policy learns
+    which prompts are easy, which is not the task.
     """
     """
     - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
@@ -162,10 +162,10 @@ def compares_over_the_whole_batch():
 
 
 def makes_groups_of_the_wrong_size():
-    """you reshape to (group_size, -1), so a group has as many completions as there are prompts; it is (-1, group_size)
+    """you reshape to (group_size, -1), not (-1, group_size), so a group has as many completions as there are prompts
 
-    With one prompt in a step all groups are groups of one, and nothing is learned. With more, completions of
-    different prompts are compared. Only with as many prompts as completions each it is right, by luck.
+    With one prompt per step, all groups are groups of one, and the policy learns nothing. With more, groups mix
+    completions of different prompts. It is right only by luck, with as many prompts as completions per prompt.
     """
     """
     - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
@@ -174,10 +174,10 @@ def makes_groups_of_the_wrong_size():
 
 
 def takes_every_pth_row_as_a_group():
-    """you take every P-th row as a group; the G completions of a prompt stand one after the other
+    """you take every P-th row as a group; the G completions of a prompt are consecutive rows
 
-    Each group then has one or two completions of every prompt, and the difference between prompts is taken for
-    merit. The shapes are right, so nothing complains.
+    Each group then has one or two completions of every prompt, and differences between prompts look like merit. The
+    shapes are right, so there is no error.
     """
     """
     - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
@@ -189,8 +189,8 @@ def takes_every_pth_row_as_a_group():
 def hands_the_advantages_to_other_rows():
     """you transpose the groups before you flatten them, so the advantages go to the wrong completions
 
-    The groups are right, and their advantages are right, but they meet other rows of the batch. The policy is
-    pushed towards random completions, and their mean is 0 all the same.
+    The groups and their advantages are right, but they are assigned to other rows of the batch. They push the policy
+    towards random completions, although their mean is still 0.
     """
     """
     - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
@@ -211,10 +211,10 @@ def turns_the_advantages_round():
 
 
 def puts_the_kl_into_the_rewards():
-    """you subtract the KL from the rewards, as PPO does; GRPO has it in the loss, and there it is already
+    """you subtract the KL from the rewards, as PPO does; GRPO has it in the loss, where it is already
 
-    The penalty then counts twice, and the second one in a unit that changes with the spread of each group.
-    Completions of equal reward are told apart by their distance from the reference.
+    The penalty then counts twice, the second time in a unit that changes with the spread of each group. Completions of
+    equal reward get different advantages because of their distance from the reference.
     """
     """
     - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
@@ -230,8 +230,8 @@ def puts_the_kl_into_the_rewards():
 def takes_old_logp_from_the_reference():
     """you compute old_logp with ref_policy; it belongs to the policy that drew the batch
 
-    The ratio then says how far the policy is from the reference, and the clip holds it there: once a token has left
-    the band, it does not move on. The reference is for the KL alone.
+    The ratio then says how far the policy is from the reference, and the clip holds it there: once a token has left the
+    band, it stops moving. The reference is only for the KL.
     """
     """
     - old_logp = token_logp(policy, tokens)
@@ -240,10 +240,10 @@ def takes_old_logp_from_the_reference():
 
 
 def renews_old_logp_for_every_update():
-    """you compute old_logp again for every update with a batch; it belongs to the policy that drew the batch
+    """you compute old_logp again for every update with a batch; keep the values of the policy that drew the batch
 
-    All ratios are then 1 and the clip never binds, so nothing stops the updates from running away with one batch.
-    With inner_steps = 1 it is no difference, which is why it is so hard to see.
+    All ratios are then 1 and the clip never binds, so nothing stops the updates from going too far with one batch. With
+    inner_steps = 1 it makes no difference, so the mistake is hard to see.
     """
     """
     - with torch.no_grad():
@@ -261,10 +261,10 @@ def renews_old_logp_for_every_update():
 
 
 def takes_the_number_of_prompts_for_their_length():
-    """you take len(prompt) as prompt_length; of a list of prompts that is their number
+    """you use len(prompt) as prompt_length; for a list of prompts, that is their number
 
-    With one text as prompt it is right. With several, the mask begins at a place that has nothing to do with them,
-    and cuts completions or teaches the prompt. The length is in `completions`.
+    With one text as prompt it is right. With several, the mask starts at an unrelated place,
+    and cuts completions or trains on the prompt. The length is in `completions`.
     """
     """
     - rollout = Rollout(
@@ -275,10 +275,10 @@ def takes_the_number_of_prompts_for_their_length():
 
 
 def leaves_out_groups_without_signal():
-    """you leave the groups without signal out of the batch, as DAPO does; here they stay in it, with advantages of 0
+    """you leave groups without signal out of the batch, as DAPO does; here they stay in it, with advantages of 0
 
-    The mean is then over fewer completions, so the others weigh more: with one group of four left, its step is four
-    times as long. And the KL no longer holds the groups that were left out.
+    The mean is then over fewer completions, so the others weigh more: if one of four groups is left, its step is four
+    times as large. And the KL no longer holds the groups that were left out.
     """
     """
     + keep = advantages != 0
@@ -295,8 +295,8 @@ def leaves_out_groups_without_signal():
 def makes_one_update_per_batch():
     """you make one update with each batch; config.inner_steps says how many
 
-    With inner_steps = 1 it is right. With more, the run learns more slowly than it was asked to, and the clip,
-    which is there for the later updates, never binds.
+    With inner_steps = 1 it is right. With more, the run learns more slowly than requested, and the clip, which is for
+    the later updates, never binds.
     """
     """
     - for _ in range(config.inner_steps):
@@ -306,10 +306,10 @@ def makes_one_update_per_batch():
 
 
 def splits_the_batch_over_the_updates():
-    """you give each update its own part of the batch, as PPO's minibatches do; here every update has the whole batch
+    """you give each update its own part of the batch, as PPO's minibatches do; here every update uses the whole batch
 
-    Each update then sees a few completions, and seldom a whole group: what is pushed down in one was to balance
-    what is pushed up in another. The steps are noisier and the clip binds less.
+    Each update then sees few completions, and seldom a whole group, so the pushes up and down of a group no longer
+    balance. The steps are noisier and the clip binds less.
     """
     """
     - rollout = Rollout(
@@ -327,10 +327,10 @@ def splits_the_batch_over_the_updates():
 
 
 def trains_a_copy():
-    """you train a copy of the policy; the policy of the arguments is the one that must change
+    """you train a copy of the policy; train the policy that is passed in
 
-    The history shows a run that went well, but the policy itself has not changed. Copy only models that must not
-    change, such as the reference.
+    The history shows a good run, but the policy is unchanged afterwards. Copies are for models that must stay the same,
+    such as a reference.
     """
     """
     + policy = copy.deepcopy(policy)
@@ -341,8 +341,8 @@ def trains_a_copy():
 def swaps_policy_and_reference():
     """you swap policy and ref_policy in the call of `train_step`, so the policy is never updated
 
-    The gradient lands in the reference and the optimizer, which has the parameters of the policy, finds none to go
-    by. All curves are flat.
+    The gradient ends up in the reference, and the optimizer, which has the parameters of the policy, finds no gradient.
+    All curves are flat.
     """
     """
     - metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
@@ -351,10 +351,10 @@ def swaps_policy_and_reference():
 
 
 def moves_the_reference_along():
-    """you take the policy of the step before as the reference; ref_policy stays for the whole run
+    """you use the policy of the step before as the reference; use ref_policy for the whole run
 
-    The KL then only slows the steps down and never pulls back: a run can go any distance, one small step after the
-    other. The curve of the KL stays near 0 and looks harmless.
+    The KL then only slows down the steps and never pulls back: a run can move any distance in many small steps. The
+    curve of the KL stays near 0 and looks harmless.
     """
     """
       for _ in range(state.steps_left):
@@ -363,10 +363,10 @@ def moves_the_reference_along():
 
 
 def takes_the_policy_of_the_start_as_the_reference():
-    """you take a copy of the policy of the start as the reference; ref_policy is the reference
+    """you use a copy of the initial policy as the reference; ref_policy is the reference
 
-    Often they are the same. But who goes on with a policy that was trained already, and gives the original as
-    reference, gets no pull back to it.
+    Often they are the same. But if you continue to train a policy and pass the original as the reference, nothing pulls
+    the policy back to it.
     """
     """
     + ref_policy = copy.deepcopy(policy)
@@ -377,7 +377,7 @@ def takes_the_policy_of_the_start_as_the_reference():
 def keeps_an_optimizer_of_its_own():
     """you make your own optimizer instead of using the one in the state, so the learning rate never falls
 
-    The state sets the learning rate of its own optimizer after each step. Yours keeps the one it began with, and
+    The state sets the learning rate of its own optimizer after each step. Yours keeps its initial learning rate, and
     the last steps of the run are as noisy as the first.
     """
     """
@@ -391,7 +391,7 @@ def keeps_an_optimizer_of_its_own():
 
 
 def makes_a_new_optimizer_in_every_step():
-    """you make a new optimizer in every step; one serves the whole run and remembers earlier gradients
+    """you make a new optimizer in every step; use one for the whole run, which remembers earlier gradients
 
     Adam scales a step by the gradients it has seen. A new one has seen none, so every parameter moves by the full
     learning rate in every step, and it does not fall either.
@@ -407,9 +407,9 @@ def makes_a_new_optimizer_in_every_step():
 
 
 def records_the_first_update():
-    """you record the metrics of the first update of a step; the row belongs to the last one
+    """you record the metrics of the first update of a step; record those of the last one
 
-    In the first update all ratios are 1, so the clip fraction is 0 in the whole run, and nobody sees that inner
+    In the first update all ratios are 1, so the clip fraction is 0 in the whole run, and you do not see that inner
     updates go too far.
     """
     """
@@ -422,10 +422,10 @@ def records_the_first_update():
 
 
 def records_every_update():
-    """you record every update, with inner_steps rows per step; a step is one row
+    """you record every update, with inner_steps rows per step; record one row per step
 
-    The history is inner_steps times too long and its steps are counted wrongly. The learning rate falls with every
-    row, so it has reached its end long before the run has.
+    The history is inner_steps times too long, and its step numbers are wrong. The learning rate falls with every row,
+    so it reaches its final value long before the run ends.
     """
     """
       for _ in range(config.inner_steps):
@@ -438,8 +438,7 @@ def records_every_update():
 def records_nothing():
     """you never call `state.record`, so the history is empty
 
-    There is nothing to draw curves of, and the learning rate does not fall: recording a step is also what moves it
-    on.
+    There are no curves to draw, and the learning rate does not fall, because recording a step also lowers it.
     """
     """
     - state.record(completions, rewards, advantages, metrics)
@@ -447,7 +446,7 @@ def records_nothing():
 
 
 def records_advantages_as_rewards():
-    """you record the advantages in the place of the rewards
+    """you record the advantages instead of the rewards
 
     The mean of advantages is 0, so the curve of the mean reward is a flat line, however well the run goes.
     """
@@ -458,10 +457,10 @@ def records_advantages_as_rewards():
 
 
 def passes_over_steps_without_signal():
-    """you go on to the next batch, without update or row, when no group has a signal; such a step counts too
+    """you continue with the next batch, without update or row, if no group has a signal; such a step also counts
 
-    Its completions were paid for, and the KL still pulls. A history without these steps shows a run that wastes
-    nothing, and is shorter than it was told to be.
+    Its completions took time to sample, and the KL still pulls. A history without these steps hides that waste, and is
+    shorter than requested.
     """
     """
       advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
@@ -471,10 +470,10 @@ def passes_over_steps_without_signal():
 
 
 def stops_when_nothing_is_left_to_learn():
-    """you end the run at the first step in which no group has a signal; it has config.steps steps
+    """you end the run at the first step in which no group has a signal; make all config.steps steps
 
-    Equal rewards in one batch are often luck: another batch has a signal again. And early in a run, when nothing is
-    rewarded yet, it gives up before it has begun.
+    Equal rewards in one batch are often luck: another batch has a signal again. And early in a run, when nothing earns
+    a reward yet, the run ends before it has started.
     """
     """
       advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()

@@ -5,10 +5,10 @@ from torch import nn
 
 
 def clears_the_gradients_before_the_step():
-    """you clear the gradients between backward and step, or leave one of the two out, so the policy stays
+    """you clear the gradients between backward and step, or omit one of the two, so the policy does not change
 
-    An update is zero_grad, backward, step, in this order. The metrics look right and are the same in every update:
-    nothing was ever learned.
+    An update is zero_grad, backward, step, in this order. The metrics look right, but are the same in every update,
+    because the policy never learns.
     """
     """
     - optimizer.zero_grad()
@@ -19,10 +19,10 @@ def clears_the_gradients_before_the_step():
 
 
 def never_clears_the_gradients():
-    """you never clear the gradients, so every step also repeats all the gradients before it; torch adds gradients up
+    """you never clear the gradients, so every step also repeats all earlier gradients; torch adds up gradients
 
-    The first update is right, and each later one goes too far in directions that are out of date, as if with a
-    heavy momentum. The clip cannot stop it, because it only keeps new gradients out.
+    The first update is right, but each later one goes too far in outdated directions, as if with a large momentum. The
+    clip cannot stop it, because it only removes new gradients.
     """
     """
     - optimizer.zero_grad()
@@ -30,10 +30,10 @@ def never_clears_the_gradients():
 
 
 def steps_before_backward():
-    """you call step before backward, so every update goes by the gradient of the update before it
+    """you call step before backward, so every update uses the gradient of the update before it
 
-    The first update does nothing, and each later one is made for a policy and a batch that are gone. Backward comes
-    first: it is what the step goes by.
+    The first update does nothing, and each later one is for an outdated policy and batch. Call backward first, because
+    the step uses its gradient.
     """
     """
     + optimizer.step()
@@ -44,10 +44,10 @@ def steps_before_backward():
 
 
 def climbs_the_loss():
-    """you negate the loss before backward; `grpo_loss` returns a loss already, and a loss is minimized
+    """you negate the loss before backward; `grpo_loss` already returns a loss, which is minimized
 
-    The minus sign that turns the objective into a loss is in `grpo_loss`. With a second one the policy unlearns
-    what was rewarded and runs away from the reference.
+    The minus sign that turns the objective into a loss is in `grpo_loss`. With a second one, the policy unlearns what
+    earned rewards and moves away from the reference.
     """
     """
     - loss.backward()
@@ -56,7 +56,7 @@ def climbs_the_loss():
 
 
 def makes_a_new_optimizer():
-    """you make a new optimizer in every update; the one of the arguments remembers the earlier updates
+    """you make a new optimizer in every update; use the one that is passed in, which remembers earlier updates
 
     Adam divides by the size of the gradients so far. A new one knows none, so all parameters move by the full
     learning rate in every update, however small or noisy their gradient is.
@@ -68,10 +68,10 @@ def makes_a_new_optimizer():
 
 
 def descends_by_hand():
-    """you subtract config.lr times the gradient yourself; the optimizer of the arguments makes the step
+    """you subtract config.lr times the gradient yourself; let the optimizer that is passed in make the step
 
-    That is plain gradient descent, whatever optimizer was asked for. Adam's steps do not depend on the size of the
-    gradient, so a learning rate that fits Adam hardly moves anything here, and it never falls.
+    This is plain gradient descent, whatever optimizer the caller passes. Adam's steps do not depend on the size of the
+    gradient, so a learning rate for Adam hardly moves anything here, and it never falls.
     """
     """
     - optimizer.step()
@@ -83,9 +83,9 @@ def descends_by_hand():
 
 
 def takes_the_current_policy_as_the_old_one():
-    """you compute old_logp from the policy as it is now, so all ratios are 1; the old policy is in rollout.old_logp
+    """you compute old_logp from the current policy, so all ratios are 1; the old policy is in rollout.old_logp
 
-    In the first update with a batch it is no difference. In later ones the ratio no longer says how far the policy
+    In the first update with a batch it makes no difference. In later ones, the ratio no longer says how far the policy
     has moved from the one that drew the batch, and the clip never binds.
     """
     """
@@ -95,7 +95,7 @@ def takes_the_current_policy_as_the_old_one():
 
 
 def takes_the_reference_as_the_old_policy():
-    """you give `grpo_loss` the reference's log-probabilities instead of the old policy's; use rollout.old_logp
+    """you give `grpo_loss` the reference's log-probabilities for the old policy; those are in rollout.old_logp
 
     The ratio then compares with a policy that did not draw the batch. As soon as the policy has left the reference,
     the clip binds nearly everywhere and training stops.
@@ -109,8 +109,8 @@ def takes_the_reference_as_the_old_policy():
 def swaps_old_policy_and_reference():
     """you swap the log-probabilities of old policy and reference; in `grpo_loss` the old policy comes first
 
-    The clip then keeps the policy near the reference, and the KL near the policy of the last batch: each does the
-    other's work. Both have one shape, so nothing complains.
+    The clip then keeps the policy near the reference, and the KL keeps it near the policy of the last batch: each does
+    the other's work. Both have the same shape, so there is no error.
     """
     """
     - loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
@@ -119,10 +119,10 @@ def swaps_old_policy_and_reference():
 
 
 def takes_the_policy_as_its_own_reference():
-    """you use the policy's log-probabilities as the reference's, so the KL is always 0; ask ref_policy
+    """you use the policy's log-probabilities for the reference, so the KL is always 0; compute them with ref_policy
 
-    A policy has no distance from itself. Nothing holds the run near the text that the reference would write, and
-    the curve of the KL shows no sign of it.
+    The KL between a policy and itself is 0. Nothing holds the run near the text that the reference would write, and the
+    curve of the KL does not show it.
     """
     """
     - with torch.no_grad():
@@ -132,10 +132,10 @@ def takes_the_policy_as_its_own_reference():
 
 
 def measures_the_kl_from_the_old_policy():
-    """you take old_logp as the log-probabilities of the reference; the KL is measured from ref_policy
+    """you use old_logp as the log-probabilities of the reference; the KL is to ref_policy
 
-    The policy that drew the batch is as good as the current one, so the KL is 0 in the first update and a brake in
-    the later ones. It never pulls back to where the run began.
+    In the first update, the policy that drew the batch is the current one, so the KL is 0; in later ones it acts as a
+    brake. It never pulls back to where the run started.
     """
     """
     - with torch.no_grad():
@@ -147,8 +147,8 @@ def measures_the_kl_from_the_old_policy():
 def swaps_policy_and_reference():
     """you swap policy and reference: the graph leads to ref_policy, whose parameters the optimizer does not have
 
-    The gradient ends in the reference, where it belongs least, and the policy does not move. With several updates
-    the loss does not change either.
+    The gradient ends up in the reference, which must not learn, and the policy does not move. With several updates the
+    loss does not change either.
     """
     """
     - logp = token_logp(policy, rollout.tokens)
@@ -160,10 +160,10 @@ def swaps_policy_and_reference():
 
 
 def lets_the_reference_follow():
-    """you copy the weights of the policy into ref_policy after the update; nothing about the reference may change
+    """you copy the weights of the policy into ref_policy after the update; the reference must not change
 
-    The KL is then measured from the policy of the update before, which is always near. The run can drift any
-    distance, one small step after the other.
+    The KL then compares with the policy of the update before, which is always near. The run can drift any distance in
+    many small steps.
     """
     """
       optimizer.step()
@@ -174,8 +174,7 @@ def lets_the_reference_follow():
 def has_no_graph():
     """you compute the policy's log-probabilities without a graph, under no_grad or detached, and backward fails
 
-    Only the reference is asked without a graph. From the policy's numbers the gradient must find its way back to
-    the parameters.
+    Only the reference needs no graph. From the policy's numbers, the gradient must reach the parameters.
     """
     """
     - logp = token_logp(policy, rollout.tokens)
@@ -185,9 +184,9 @@ def has_no_graph():
 
 
 def teaches_the_prompt():
-    """you count the prompt as if the policy had written it; the mask starts behind prompt_length tokens
+    """you count the prompt as if the policy had written it; the mask starts after prompt_length tokens
 
-    The policy is rewarded for questions that were put to it, and forgets or repeats them. In the mean of a row, the
+    The policy is rewarded for questions that it was asked, and unlearns or repeats them. In the mean of a row, the
     tokens of the prompt also dilute those of the completion.
     """
     """
@@ -197,7 +196,7 @@ def teaches_the_prompt():
 
 
 def masks_nothing():
-    """you count all positions; the prompt and what fills a row up after its end were not written by the policy
+    """you count all positions; the policy did not write the prompt and the padding after the end
 
     A short completion then has many positions at which the end follows the end. They share in its advantage and
     dilute the few tokens that were drawn.
@@ -209,10 +208,10 @@ def masks_nothing():
 
 
 def masks_only_the_prompt():
-    """you count what fills a row up after its end; a completion ends with its first end token
+    """you count the padding after the end of a row; a completion ends with its first end token
 
-    The policy learns what comes after an end, where nobody ever asks it. The mean of a short row is then mostly one
-    of filling, so short completions hardly teach anything.
+    The policy learns what comes after an end, where it never has to write. The mean of a short row is then mostly a
+    mean of padding, so short completions hardly teach anything.
     """
     """
     - mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
@@ -221,10 +220,10 @@ def masks_only_the_prompt():
 
 
 def leaves_out_the_end():
-    """you leave the end token of a completion out, as if it were filling; the policy itself chose to stop there
+    """you leave out the end token of a completion, as if it were padding; the policy itself chose to stop there
 
-    Whether a completion stops is then never rewarded or punished, and a policy that forgets to stop is not
-    corrected. A completion that is only an end teaches nothing.
+    Stopping is then never rewarded or punished, and nothing corrects a policy that forgets to stop. A completion that
+    is only an end teaches nothing.
     """
     """
       mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
@@ -235,7 +234,7 @@ def leaves_out_the_end():
 def leaves_out_the_first_token():
     """you start the mask one token late, as if prompt_length had to be shifted too; `completion_mask` does the shift
 
-    The first token of the completion, the one that decides most, is never learned from.
+    The policy never learns from the first token of the completion, which matters most.
     """
     """
     - mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
@@ -256,10 +255,10 @@ def teaches_the_last_token_of_the_prompt():
 
 
 def normalises_the_advantages_again():
-    """you normalize the advantages over the batch; rollout.advantages are used as they are
+    """you normalize the advantages over the batch; use rollout.advantages as they are
 
-    They have been compared within their groups already. Normalized once more, the few groups with a signal get
-    larger steps the more groups there are without one.
+    They are already normalized within their groups. After normalizing again, groups with a signal get larger steps the
+    more groups there are without one.
     """
     """
     - loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
@@ -271,8 +270,8 @@ def normalises_the_advantages_again():
 def learns_from_good_completions_only():
     """you set negative advantages to 0; a completion below the mean of its group must become less probable
 
-    Then bad completions are only pushed down by others rising, and those that nobody drew lose as much as they do.
-    Half of what the group knows is thrown away.
+    Bad completions then lose probability only because others gain, as much as completions that were not drawn. This
+    throws away half of the information in the group.
     """
     """
     - loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
@@ -281,10 +280,10 @@ def learns_from_good_completions_only():
 
 
 def divides_by_inner_steps():
-    """you divide the loss by inner_steps, as if the gradients of these updates were added up; each is a step of its own
+    """you divide the loss by inner_steps, as if the gradients of these updates were added up; each is a separate step
 
-    That belongs to gradient accumulation: several backwards, one step. Here there is one step for each backward,
-    and it becomes too short.
+    That belongs to gradient accumulation: several backward passes, one step. Here each backward pass has its own step,
+    which becomes too small.
     """
     """
     - loss.backward()
@@ -293,10 +292,10 @@ def divides_by_inner_steps():
 
 
 def makes_an_update_for_each_completion():
-    """you make one optimizer step per completion; one update uses the whole batch
+    """you make an optimizer step for each completion; one update uses the whole batch
 
-    The second completion then meets a policy that the first one has moved. What is good about a group, comparing
-    its completions at one policy, is lost, and the order of the rows matters.
+    The second completion then meets a policy that the first one has moved. The group no longer compares completions of
+    the same policy, and the order of the rows matters.
     """
     """
     - optimizer.zero_grad()
@@ -317,8 +316,8 @@ def makes_an_update_for_each_completion():
 def clips_the_norm_of_the_gradient():
     """you clip the norm of the gradient to 1; in this course the optimizer gets the gradient as it is
 
-    Many training loops do so, to survive a bad batch. It is another clip than the one of GRPO: it shortens large
-    steps and leaves their direction, and it hides that a learning rate is too high.
+    Many training loops do this, to survive a bad batch. It is not GRPO's clip: it shortens large steps without changing
+    their direction, and it hides that a learning rate is too high.
     """
     """
       loss.backward()
@@ -350,7 +349,7 @@ def makes_all_inner_updates(
 def reports_the_metrics_after_the_update():
     """you compute the metrics again after the update; they belong to the policy before it
 
-    It costs a second forward pass, and the curve of the loss starts one update late. The ratios of a first update
+    This takes a second forward pass, and the curve of the loss starts one update late. The ratios of a first update
     seem to differ from 1.
     """
     """
@@ -364,8 +363,8 @@ def reports_the_metrics_after_the_update():
 def returns_tensors():
     """you return tensors as metrics; a float has no graph and no device
 
-    A loss with its graph keeps the whole forward pass in memory, once per step of the run. Besides, a tensor on a GPU
-    cannot be written down as a number.
+    A loss with its graph keeps the whole forward pass in memory, once per step of the run. Also, a tensor on a GPU
+    cannot be written to a file as a number.
     """
     """
     - return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
@@ -374,9 +373,9 @@ def returns_tensors():
 
 
 def reports_no_loss():
-    """you return the metrics of `grpo_loss` only; the loss belongs to them
+    """you return only the metrics of `grpo_loss`; add the loss
 
-    The curve of the total loss is then missing: policy loss and KL alone do not say what the update went down.
+    The curve of the total loss is then missing: policy loss and KL alone do not say what the update minimized.
     """
     """
     - return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
@@ -385,10 +384,9 @@ def reports_no_loss():
 
 
 def reports_the_policy_loss_as_the_loss():
-    """you report the policy loss as the loss; the loss also has the KL in it
+    """you report the policy loss as the loss; the loss also includes the KL
 
-    The update is right. But a KL that grows is invisible in the curve of the loss, and nobody sees what the policy
-    pays for its rewards.
+    The update is right. But the curve of the loss does not show a growing KL, so you do not see what the rewards cost.
     """
     """
     - return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
@@ -397,10 +395,10 @@ def reports_the_policy_loss_as_the_loss():
 
 
 def waits_for_a_loss_that_is_not_0():
-    """you make no update when the loss is 0, as if there were nothing to learn from it
+    """you make no update when the loss is 0, as if there were nothing to learn
 
-    On fresh samples the loss is 0 up to rounding, however much the policy can learn from them; its gradient is not.
-    Such a run never leaves the reference policy.
+    On fresh samples the loss is 0 up to rounding, whatever there is to learn, but its gradient is not. From the
+    reference policy, such a run never starts.
     """
     """
     - optimizer.zero_grad()

@@ -81,7 +81,8 @@ def ratio_of_the_sequence_with_token_gradients(
         with torch.no_grad():
             log_ratio = (logp - old_logp).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
             sequence_ratio = log_ratio.clamp(-20, 20).exp()[:, None]
-        ratio = sequence_ratio * torch.exp(logp - logp.detach())
+            clamped = log_ratio.abs()[:, None] > 20  # a clamped ratio has no gradient
+        ratio = sequence_ratio * torch.exp(torch.where(clamped, 0.0, logp - logp.detach()))
     else:
         ratio = importance_ratio(logp, old_logp.detach())
     a = advantages.detach().reshape(-1, 1)

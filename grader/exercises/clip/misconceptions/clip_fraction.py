@@ -5,7 +5,7 @@ def counts_outside_the_band():
     """you count every ratio outside the band; the clip binds only above it with A > 0 or below it with A < 0
 
     A bad sample above the band keeps its full gradient, so it is not clipped. With advantages of both signs this count
-    is about twice too high. It is as frequent as the right one: 24 against 26 public solutions.
+    is about twice too high. It is about as frequent as the right one: 24 and 26 public solutions.
     """
     """
     - binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
@@ -17,7 +17,7 @@ def counts_inside_the_band():
     """you count the ratios inside the band; the fraction says how often the clip binds
 
     Before the first update the ratio is 1 everywhere, so this starts at 1 and falls, where a clip fraction starts at 0
-    and rises. Two public solutions report it this way round.
+    and rises. Two public solutions report it like this.
     """
     """
     - binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
@@ -29,7 +29,7 @@ def counts_ties():
     """you count where clipped <= plain; inside the band the two are equal and nothing is clipped
 
     The clip binds where the clipped product is strictly smaller. With <= every untouched sample counts too, and the
-    fraction is near 1 when nothing happens.
+    fraction is near 1 when nothing is clipped.
     """
     """
     - binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
@@ -63,7 +63,7 @@ def upper_side_only():
 def upper_eps_ignored():
     """you count with clip_eps on both sides; if clip_eps_high is given, it sets the upper bound
 
-    The number then belongs to another band than the one the objective uses, and a wider upper bound seems to have no
+    The number then belongs to a different band from the objective's, and a wider upper bound seems to have no
     effect on how often the clip binds.
     """
     """
@@ -73,10 +73,10 @@ def upper_eps_ignored():
 
 
 def counts_zero_advantages():
-    """you count positions with A = 0 outside the band; there is no gradient that the clip could take away
+    """you count positions with A = 0 outside the band; they have no gradient that the clip could remove
 
-    A group with equal rewards has advantages of exactly 0 and both products are 0. Written with >= and <=, the fraction
-    is too high just when many groups carry no signal.
+    A group with equal rewards has advantages of exactly 0, and both products are 0. With >= and <=, the fraction is too
+    high exactly when many groups carry no signal.
     """
     """
     - binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
@@ -152,7 +152,7 @@ def indexes_advantages_with_mask():
 
 
 def mean_of_row_fractions():
-    """you average the fractions of the rows; all unmasked positions weigh alike here
+    """you average the fractions of the rows; here all unmasked positions have the same weight
 
     With rows of equal length the two agree. With unequal ones a short answer counts as much as a long one: a row with
     one unmasked position that is clipped counts as much as a row of a hundred.
@@ -166,7 +166,7 @@ def mean_of_row_fractions():
 def one_fraction_per_row():
     """you reduce the last axis only and return one fraction per row; this function returns a 0-dim tensor
 
-    For ratios with one axis the two agree. With (B, T) the caller gets B numbers where a metric is one number.
+    For ratios with one axis the two agree. With (B, T) the caller gets B numbers, but a metric is one number.
     """
     """
     - return (binds & counted).sum().to(ratio.dtype) / counted.sum().clamp(min=1)

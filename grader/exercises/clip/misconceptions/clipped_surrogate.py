@@ -35,7 +35,7 @@ def always_clipped(
     """you always use the clipped ratio; where the plain product is smaller, the plain product counts
 
     A bad sample that has become five times as likely then has no gradient at all, so the policy cannot take the mistake
-    back. The clip is one-sided: it takes away the reward for moving further, never the penalty.
+    back. The clip is one-sided: it removes the reward for moving further, never the penalty.
     """
     return ratio.clamp(low, high) * advantages
 
@@ -45,9 +45,9 @@ def never_clipped(
 ) -> Tensor:
     """you return ratio * A without any clip; beyond the band the objective must stay constant
 
-    With one update per batch the ratio is 1 and nothing is lost. With several, the policy is pushed on and on by the
-    same samples: in the bandit with eight inner steps and a learning rate of 1, 7 % of the runs got stuck without a
-    clip and none with it.
+    With one update per batch the ratio is 1 and nothing is lost. With several, the policy is pushed further and further
+    by the same samples: in the bandit with eight inner steps and a learning rate of 1, 7 % of the runs got stuck
+    without a clip and none with it.
     """
     return ratio * advantages
 
@@ -79,7 +79,7 @@ def lower_bound_only(
 ) -> Tensor:
     """you clip the ratio at 1 - clip_eps only; for A > 0 the upper bound 1 + clip_eps_high counts too
 
-    A good sample is then pushed up without limit, which is the large step that the clip is meant to prevent.
+    A good sample is then pushed up without limit, which is the large step that the clip should prevent.
     """
     return torch.minimum(ratio * advantages, ratio.clamp(min=low) * advantages)
 
@@ -100,7 +100,7 @@ def clips_the_product(
 ) -> Tensor:
     """you clip ratio * A; only the ratio is clipped, and the clipped ratio is then multiplied by A
 
-    The band is one of ratios around 1, so it says nothing about products. For A = 1 the two happen to agree; with any
+    The band is for ratios around 1, not for products. For A = 1 the two happen to agree; with any
     other size of the advantages the clip acts at the wrong place, and for A < 0 it never acts. Two public solutions.
     """
     plain = ratio * advantages
@@ -123,8 +123,8 @@ def one_eps_for_both_sides(
 ) -> Tensor:
     """you clip to 1 - clip_eps and 1 + clip_eps; if clip_eps_high is given, it sets the upper bound
 
-    The wider upper bound of DAPO (0.2 below, 0.28 above) gives rare good tokens room to grow. If the function ignores
-    the argument, the experiment runs with a different setting.
+    DAPO's wider upper bound (0.28 above 1, 0.2 below) gives rare good tokens room to grow. If the argument is
+    accepted but not used, the experiment runs with another setting than you think.
     """
     return torch.minimum(ratio * advantages, ratio.clamp(1.0 - clip_eps, 1.0 + clip_eps) * advantages)
 
@@ -134,8 +134,8 @@ def swaps_the_two_eps(
 ) -> Tensor:
     """you use clip_eps_high below 1 and clip_eps above; the band is [1 - clip_eps, 1 + clip_eps_high]
 
-    With equal values nothing shows. With 0.2 and 0.28 good samples get the narrow side and bad ones the wide side, the
-    opposite of what the separate bound is for.
+    With equal values you see no difference. With 0.2 and 0.28, good samples get the narrow side and bad ones the wide
+    side, the opposite of what the separate bound is for.
     """
     return torch.minimum(ratio * advantages, ratio.clamp(2.0 - high, 2.0 - low) * advantages)
 
@@ -156,7 +156,7 @@ def upper_eps_zero_means_unset(
 ) -> Tensor:
     """you write 'clip_eps_high or clip_eps', which takes 0.0 for None; only None means the same as clip_eps
 
-    In Python 0.0 counts as false, so an upper bound of exactly 1 cannot be asked for. Compare with `is None`.
+    In Python 0.0 counts as false, so nobody can ask for an upper bound of exactly 1. Compare with `is None`.
     """
     clipped_ratio = ratio.clamp(low, 1.0 + (clip_eps_high or clip_eps))
     return torch.minimum(ratio * advantages, clipped_ratio * advantages)
@@ -166,7 +166,7 @@ def band_of_the_log_ratio():
     """you clip the log-ratio to [-clip_eps, clip_eps_high]; the bounds of the ratio are 1 - eps and 1 + eps
 
     exp(0.2) is 1.2214 and exp(-0.2) is 0.8187: close to 1.2 and 0.8, so training looks the same, but every value at
-    the clip is off by 2 %. With clip_eps = 1 the bounds are 2.7 and 0.37 where 2 and 0 are meant.
+    the clip is off by 2 %. With clip_eps = 1 the bounds are 2.7 and 0.37 instead of 2 and 0.
     """
     """
     - clipped_ratio = ratio.clamp(low, high)
@@ -192,7 +192,7 @@ def dual_clip(
     """you also bound the penalty of a bad sample at 3 * A; this exercise has no second bound for A < 0
 
     This is the dual clip, which one large library switches on by default. It protects against huge penalties, and it
-    takes the gradient away just where a bad sample has become more than three times as likely.
+    removes the gradient exactly where a bad sample has become more than three times as likely.
     """
     objective = torch.minimum(ratio * advantages, ratio.clamp(low, high) * advantages)
     return torch.where(advantages < 0, torch.maximum(objective, 3.0 * advantages), objective)
@@ -204,7 +204,7 @@ def drops_negative_advantages(
     """you count only samples with A > 0; bad samples count too, with their negative advantage
 
     Half of the signal of a group is in its bad samples. Without them the policy copies what went well and never
-    unlearns anything. One edition of a widely used grader has only positive advantages in its fixtures and passes this.
+    unlearns anything. One edition of a widely used grader tests only positive advantages and passes this.
     """
     positive = advantages.clamp(min=0.0)
     return torch.minimum(ratio * positive, ratio.clamp(low, high) * positive)
@@ -214,7 +214,7 @@ def gradient_through_the_clip():
     """you let the gradient pass where the clip binds (straight-through); there it must be exactly 0
 
     The value stops growing, but the update does not: the gradient still pushes the sample further out of the band. The
-    clip works through its zero gradient, the value alone changes nothing.
+    clip works through its zero gradient; the value alone changes nothing.
     """
     """
     - clipped_ratio = ratio.clamp(low, high)
@@ -262,7 +262,7 @@ def clamps_the_ratio_in_place(
 def divides_by_absolute_advantage(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:
-    """you get the sign as A / abs(A), which is 0 / 0 for A = 0; an advantage of 0 has objective 0
+    """you compute the sign as A / abs(A), which is 0 / 0 for A = 0; an advantage of 0 has objective 0
 
     Every group with equal rewards has advantages of exactly 0, and such groups are common: one in three in a bandit run
     with groups of eight. One NaN among the objectives makes the whole loss NaN.
@@ -277,7 +277,7 @@ def one_advantage_per_row(
     """you read advantages of shape (T,) as one per row; they broadcast along the last axis, as always in torch
 
     Guessing the axis fails loudly for B rows of T elements with B != T, and silently for B == T. The caller says (B, 1)
-    when there is one per row. In 52 of 72 public solutions a mix-up of the two shapes goes unnoticed when B == T.
+    when there is one per row. In 52 of 72 public solutions, mixing up the two shapes goes unnoticed when B == T.
     """
     if 0 < advantages.ndim < ratio.ndim:
         advantages = advantages.unsqueeze(-1)
@@ -287,7 +287,7 @@ def one_advantage_per_row(
 def advantage_inside_the_band(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:
-    """you clip the ratio to [1 - eps, 1 + eps * A] and stop there; the clipped ratio is to be multiplied by A
+    """you clip the ratio to [1 - eps, 1 + eps * A] and stop there; multiply the clipped ratio by A
 
     A misplaced bracket turns clip(ratio, 1 - eps, 1 + eps) * A into clip(ratio, 1 - eps, 1 + eps * A), and the formula
     has been printed that way. Twice the advantage should give twice the objective; here it does not.

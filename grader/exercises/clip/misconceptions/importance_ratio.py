@@ -19,7 +19,7 @@ def divides_log_probabilities(logp: Tensor, old_logp: Tensor) -> Tensor:
 def returns_log_ratio(logp: Tensor, old_logp: Tensor) -> Tensor:
     """you stop at the log-ratio logp - old_logp; the ratio is its exponential
 
-    Equal policies then give 0 where the ratio is 1. With a band around 1 every sample looks as if the policy had moved
+    Equal policies then give 0 instead of 1. With a band around 1, every sample looks as if the policy had moved
     away by 100 %, so the clip binds for every bad sample before the first update.
     """
     return (logp - old_logp.detach()).clamp(-20.0, 20.0)
@@ -47,7 +47,7 @@ def clamps_from_above_only(logp: Tensor, old_logp: Tensor) -> Tensor:
 def clamps_from_below_only(logp: Tensor, old_logp: Tensor) -> Tensor:
     """you clamp the log-ratio at -20 only; here it is clamped to [-20, 20], at both ends
 
-    The upper end is the one against overflow: beyond 88.7, exp is infinite in float32, and 0 times infinity in the
+    The upper end prevents overflow: beyond 88.7, exp is infinite in float32, and 0 times infinity in the
     backward pass is NaN.
     """
     return (logp - old_logp.detach()).clamp(min=-20.0).exp()
@@ -56,8 +56,8 @@ def clamps_from_below_only(logp: Tensor, old_logp: Tensor) -> Tensor:
 def clamps_after_exp(logp: Tensor, old_logp: Tensor) -> Tensor:
     """you clamp the ratio after the exponential; here the log-ratio is clamped before it
 
-    The value is right, the gradient is not: where exp has overflowed, the chain rule multiplies the 0 of the clamp by
-    the infinity of exp, which is NaN. A loss that looks fine then destroys the model in one step.
+    The value is right but the gradient is not: where exp has overflowed, the chain rule multiplies the 0 of the clamp
+    by the infinity of exp, which is NaN. A loss that looks fine then destroys the model in one step.
     """
     return (logp - old_logp.detach()).exp().clamp(math.exp(-20.0), math.exp(20.0))
 
@@ -65,7 +65,7 @@ def clamps_after_exp(logp: Tensor, old_logp: Tensor) -> Tensor:
 def divides_probabilities(logp: Tensor, old_logp: Tensor) -> Tensor:
     """you turn both log-probabilities into probabilities and divide; here you subtract first, then take exp
 
-    On paper this is the same. In float32 a probability below e**-104 is rounded to 0, which a whole sentence reaches
+    On paper this is the same. In float32 a probability below e**-104 rounds to 0, which a whole sentence reaches
     easily, and 0 / 0 is NaN although the ratio itself may be close to 1.
     """
     return (logp.exp() / old_logp.detach().exp()).clamp(math.exp(-20.0), math.exp(20.0))
@@ -83,7 +83,7 @@ def clamps_each_log_probability(logp: Tensor, old_logp: Tensor) -> Tensor:
 def clamp_that_bites(logp: Tensor, old_logp: Tensor) -> Tensor:
     """you clamp the log-ratio to [-5, 5]; this exercise clamps it to [-20, 20]
 
-    The clamp is there to stop an overflow, not to limit the update: that is the task of the clipped surrogate. A bad
+    The clamp should prevent an overflow, not limit the update, which is the task of the clipped surrogate. A bad
     sample that became e**8 times as likely must be punished in full, but beyond this clamp its gradient is 0. Limits of
     5 and 10 are both found in public solutions.
     """
@@ -103,14 +103,14 @@ def product_over_last_axis(logp: Tensor, old_logp: Tensor) -> Tensor:
     """you add up the log-ratios along the last axis; this function returns one ratio per element
 
     This is the ratio of whole sequences, which has one value per row. With hundreds of tokens the sum is far from 0, so
-    nearly every sequence is outside the band. Where sequence level is wanted, it is made from the log-probabilities
-    that come in, not inside this function.
+    nearly every sequence is outside the band. To get the sequence level, change the log-probabilities that you pass in,
+    not this function.
     """
     return (logp - old_logp.detach()).sum(dim=-1).clamp(-20.0, 20.0).exp()
 
 
 def geometric_mean_over_last_axis(logp: Tensor, old_logp: Tensor) -> Tensor:
-    """you average the log-ratios along the last axis; every element has a ratio of its own
+    """you average the log-ratios along the last axis; every element has its own ratio
 
     This is the length-normalized sequence ratio of GSPO, spread over the tokens. Single tokens that moved far hide
     behind the average of their row, and the clip no longer sees them.
@@ -122,8 +122,8 @@ def geometric_mean_over_last_axis(logp: Tensor, old_logp: Tensor) -> Tensor:
 def half_precision_becomes_float32(logp: Tensor, old_logp: Tensor) -> Tensor:
     """you widen float16 and bfloat16 to float32 and do not convert back; the ratio keeps the dtype of logp
 
-    Widening is a good idea, because bfloat16 has less than three digits. Without the way back, everything computed from
-    the ratio is float32, and mixing it with the bfloat16 tensors of the model costs memory or raises an error.
+    Widening is a good idea, because bfloat16 has less than three digits. Without converting back, everything computed
+    from the ratio is float32, and mixing it with the bfloat16 tensors of the model costs memory or raises an error.
     """
     log_ratio = logp - old_logp.detach()
     if log_ratio.dtype in (torch.float16, torch.bfloat16):
@@ -134,7 +134,7 @@ def half_precision_becomes_float32(logp: Tensor, old_logp: Tensor) -> Tensor:
 def subtracts_in_place(logp: Tensor, old_logp: Tensor) -> Tensor:
     """you write the log-ratio into logp with -=; inputs are never changed in place
 
-    The caller's log-probabilities are log-ratios afterwards, so the KL term and the second inner step compute with
+    The caller's log-probabilities then hold log-ratios, so the KL term and the second inner step compute with
     wrong numbers. On a parameter PyTorch refuses the assignment. Four public solutions changed an input this way.
     """
     logp -= old_logp.detach()

@@ -43,17 +43,17 @@ def assumes_a_uniform_reference(logits: Tensor, ref_logits: Tensor) -> Tensor:
 def returns_the_cross_entropy(logits: Tensor, ref_logits: Tensor) -> Tensor:
     """you return the cross-entropy, -sum(pi * log pi_ref); the KL of this exercise is that minus the entropy of pi
 
-    The cross-entropy of a policy with itself is its entropy, not 0. As a penalty it has another optimum as well: it
-    pulls the policy onto the single most likely action of the reference instead of back to the reference.
+    The cross-entropy of a policy with itself is its entropy, not 0. As a penalty it also has a different optimum: it
+    pulls the policy to the single most likely action of the reference instead of back to the reference.
     """
     probs = torch.softmax(logits, dim=-1)
     return -(probs * torch.log_softmax(ref_logits.detach(), dim=-1)).sum(dim=-1)
 
 
 def normalises_only_the_weights(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you subtract raw logits, or normalize both by one sum; this exercise subtracts log-probabilities, each by its own
+    """you subtract raw logits, or normalize both by one sum; this exercise normalizes each policy by its own sum
 
-    The difference of the logits holds the difference of the two normalisers as well, so adding a constant to all logits
+    The difference of the logits also contains the difference of the two normalizers, so adding a constant to all logits
     of one policy, which changes no probability, changes this result by that constant. It can even turn negative.
     """
     return (torch.softmax(logits, dim=-1) * (logits - ref_logits.detach())).sum(dim=-1)
@@ -73,8 +73,8 @@ def averages_over_the_first_axis(logits: Tensor, ref_logits: Tensor) -> Tensor:
 def hard_codes_axis_one(logits: Tensor, ref_logits: Tensor) -> Tensor:
     """you write dim=1 for the actions; this exercise takes the last axis, dim=-1, of any number of axes
 
-    Right for shape (P, K) only. The bandit's logits of shape (K,) raise an IndexError, and for a language model's (B,
-    T, K) axis 1 is time.
+    This is right only for shape (P, K). The bandit's logits of shape (K,) raise an IndexError, and for a language
+    model's (B, T, K) axis 1 is time.
     """
     logp = torch.log_softmax(logits, dim=1)
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=1)
@@ -85,8 +85,8 @@ def gives_kl_div_plain_probabilities(logits: Tensor, ref_logits: Tensor) -> Tens
     """you take p * log(p) of probabilities (kl_div, xlogy): NaN gradient at p = 0; this exercise needs log_softmax
 
     `torch.nn.functional.kl_div` treats 0 * log(0) as 0, so every value is right. Backward divides 0 by 0 there, and the
-    NaN appears in the weights only. A `where` or `nan_to_num` around p * log(p) hides the NaN of the value and keeps
-    that of the gradient in the same way.
+    NaN appears only in the weights. A `where` or `nan_to_num` around p * log(p) likewise hides the NaN in the value but
+    not in the gradient.
     """
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
     return torch.nn.functional.kl_div(ref_logp, torch.softmax(logits, dim=-1), reduction="none").sum(dim=-1)
@@ -119,9 +119,9 @@ def detaches_the_weights(logits: Tensor, ref_logits: Tensor) -> Tensor:
 def shifts_the_logits_in_place(logits: Tensor, ref_logits: Tensor) -> Tensor:
     """you change the caller's logits with -=; in this exercise inputs are never changed in place
 
-    The result is right, but the call has modified the caller's tensor, and for a trained parameter torch stops with an
-    error about a leaf variable. Write `logits = logits - ...` instead. Published code: an in-place subtraction of the
-    maximum that breaks backward 3, inputs changed in place 4.
+    The result is right, but the caller's tensor has changed, and for a trained parameter torch stops with
+    an error about a leaf variable. Write `logits = logits - ...` instead. Published code: an in-place subtraction of
+    the maximum that breaks backward 3, inputs changed in place 4.
     """
     logits -= logits.max(dim=-1, keepdim=True).values
     logp = logits - logits.exp().sum(dim=-1, keepdim=True).log()

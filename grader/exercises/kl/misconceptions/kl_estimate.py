@@ -9,7 +9,7 @@ from torch import Tensor
 def reverses_the_ratio_in_k3(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """you build k3 from logp - ref_logp; in this exercise x = ref_logp - logp, the log of pi_ref over pi
 
-    It is still never negative and 0 for equal policies, so a plot does not betray it. But its mean over samples of the
+    It is still never negative and 0 for equal policies, so a plot does not reveal it. But its mean over samples of the
     policy is chi-squared minus KL: in one small example 76 where the KL is 3.8, hence reports of KL spikes. Found in 5
     of 48 published implementations and in a well-known book's code.
     """
@@ -24,7 +24,7 @@ def reverses_the_ratio_in_k3(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3"
 def forgets_the_minus_of_k1():
     """you return x for k1; in this exercise k1 is -x, that is logp - ref_logp
 
-    The mean is then minus the KL. Used as a penalty in the reward, it pays the policy for leaving the reference. Found
+    The mean is then minus the KL. As a penalty in the reward, it rewards the policy for leaving the reference. Found
     in 2 of 48 published implementations.
     """
     """
@@ -123,8 +123,8 @@ def clamps_the_log_ratio():
     """you clamp the log-ratio to [-5, 5]; this exercise has no clamp in kl_estimate
 
     Beyond the limit the value stands still and the gradient is 0, so the penalty lets go of exactly those samples that
-    went furthest. Libraries that clamp do it at 20 or 40, against overflow only; published solutions clamp log-ratios
-    at 5 and 10 too.
+    moved furthest. Libraries clamp only against overflow, at 20 or 40; published solutions also clamp log-ratios
+    at 5 and 10.
     """
     """
     - x = ref_logp.detach() - logp
@@ -172,7 +172,7 @@ def replaces_infinity(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Te
 def weights_by_probability_again(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """you multiply by exp(logp); in this exercise the samples come from pi, so a plain mean already weights them
 
-    The probability belongs into the exact sum over all actions. A sample of the policy is already there in proportion
+    The probability belongs in the exact sum over all actions. A sample of the policy already appears in proportion
     to its probability; multiplied again, rare samples hardly count, and for whole completions the result is almost 0.
     """
     x = ref_logp.detach() - logp
@@ -215,7 +215,7 @@ def divides_probabilities(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -
 def sums_over_the_last_axis(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """you sum over the last axis; this exercise works element by element and keeps the shape of logp
 
-    A sum over the tokens makes long completions pay more, and padding counts as if it were text. There is a sum over
+    A sum over the tokens penalizes long completions more, and padding counts as if it were text. There is a sum over
     the last axis in `categorical_kl`, where that axis holds the actions; here it holds samples.
     """
     x = ref_logp.detach() - logp
@@ -242,8 +242,8 @@ def gives_k3_the_gradient_of_k2(logp: Tensor, ref_logp: Tensor, *, kind: str = "
     """you give k3 the gradient of k2 (straight-through, or an importance weight); here k3 is differentiated as it is
 
     The trick is sound: it trades the gradient of KL(pi_ref || pi) for that of KL(pi || pi_ref), and one large library
-    offers it under a name of its own. But it is a different estimator, and a caller that chooses k3 wants to see what
-    k3 does as a loss.
+    offers it under its own name. But it is a different estimator, and somebody who chooses k3 here wants to see what k3
+    does as a loss.
     """
     x = ref_logp.detach() - logp
     k2 = x.square() / 2
@@ -257,7 +257,7 @@ def gives_k3_the_gradient_of_k2(logp: Tensor, ref_logp: Tensor, *, kind: str = "
 def computes_with_python_floats(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """you compute with python floats, which have no gradient; in this exercise gradient and dtype of logp are kept
 
-    `item`, `tolist` and `float` leave autograd, and `torch.tensor` starts afresh in float32. Every number is right to
+    `item`, `tolist` and `float` leave autograd, and `torch.tensor` starts again in float32. Every number is right to
     seven digits and the penalty has no gradient. One published training step has `.item()` in its loss.
     """
     values = []

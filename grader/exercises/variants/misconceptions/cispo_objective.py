@@ -19,10 +19,10 @@ def lets_the_weight_move_too():
 def log_pi_is_the_constant(
     logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
 ) -> Tensor:
-    """you take logp out of the graph and leave the weight in it; the weight is the constant, and logp is trained
+    """you detach logp instead of the weight; the weight is the constant, and the gradient goes through logp
 
     The gradient is then ratio * A * logp. A log-probability is negative, so good tokens become less likely; and where
-    the clip binds nothing is learned.
+    the clip binds, there is no gradient.
     """
     weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
     return weight * advantages * logp.detach()
@@ -33,7 +33,7 @@ def is_the_clipped_surrogate(
 ) -> Tensor:
     """you return PPO's clipped surrogate; CISPO is the clipped ratio times A times logp
 
-    Where the clip of PPO binds there is no gradient. CISPO was made so that these tokens keep theirs.
+    Where PPO's clip binds, there is no gradient. CISPO exists so that these tokens keep theirs.
     """
     ratio = importance_ratio(logp, old_logp)
     clipped = ratio.clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
@@ -52,9 +52,10 @@ def leaves_log_pi_out():
 
 
 def multiplies_by_the_probability():
-    """you multiply by the probability of the token; it is its logarithm, whose gradient does not vanish with it
+    """you multiply by the probability of the token; use its logarithm, whose gradient does not vanish with it
 
-    The gradient of a probability is the probability times that of its logarithm: rare tokens would hardly ever learn.
+    The gradient of a probability is the probability times the gradient of its logarithm: rare tokens would hardly
+    learn.
     """
     """
     - return weight * advantages * logp
@@ -65,9 +66,9 @@ def multiplies_by_the_probability():
 def drops_what_the_clip_binds(
     logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
 ) -> Tensor:
-    """you give tokens beyond the range a weight of 0; the weight is cut to the range, and the token stays
+    """you give tokens beyond the range a weight of 0; clip the weight to the range, and keep the token
 
-    That is a mask, as in IcePop or PPO. In CISPO every token keeps a gradient, with a weight that is bounded.
+    That is a mask, as in IcePop or PPO. In CISPO every token keeps a gradient, with a bounded weight.
     """
     ratio = importance_ratio(logp, old_logp).detach()
     inside = (ratio >= 1.0 - clip_eps) & (ratio <= 1.0 + clip_eps_high)
@@ -89,8 +90,8 @@ def no_weight_at_all(
 ) -> Tensor:
     """you return A * logp, which is REINFORCE; the clipped ratio is missing as a weight
 
-    It is the same at the first update, where all ratios are 1. From the second one on the tokens come from another
-    policy, and nothing says so.
+    Both are the same in the first update, where all ratios are 1. From the second one on, the tokens come from a
+    different policy, and nothing corrects for that.
     """
     return advantages * logp
 
@@ -98,9 +99,9 @@ def no_weight_at_all(
 def clips_the_product(
     logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
 ) -> Tensor:
-    """you clip ratio * A; the range is one of the ratio, and the advantage is multiplied afterwards
+    """you clip ratio * A; clip only the ratio, and multiply by the advantage afterwards
 
-    The range is around 1, where ratios are. A bad token has a negative product, which is then cut to the lower end.
+    The range is around 1, where ratios are. A bad token has a negative product, which is then clipped to the lower end.
     """
     product = importance_ratio(logp, old_logp).detach() * advantages
     return product.clamp(1.0 - clip_eps, 1.0 + clip_eps_high) * logp
@@ -109,10 +110,10 @@ def clips_the_product(
 def cap_is_clip_eps_high(
     logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
 ) -> Tensor:
-    """you cut the weight at clip_eps_high; the upper end of the range is 1 + clip_eps_high
+    """you clip the weight at clip_eps_high; the upper end of the range is 1 + clip_eps_high
 
     Some libraries name the cap itself that way. Here the range is 1 - clip_eps to 1 + clip_eps_high, as for
-    `clipped_surrogate`; a small value would otherwise cut every weight below 1.
+    `clipped_surrogate`; a small value would otherwise clip every weight below 1.
     """
     low = min(1.0 - clip_eps, clip_eps_high)
     return importance_ratio(logp, old_logp).clamp(low, clip_eps_high).detach() * advantages * logp
@@ -121,18 +122,18 @@ def cap_is_clip_eps_high(
 def no_lower_end(
     logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
 ) -> Tensor:
-    """you clip above only; clip_eps says how small the weight may become
+    """you clip only from above; clip_eps says how small the weight may become
 
-    With its default of 1 there is no lower end, and the two agree. Whoever gives a smaller one wants a larger weight
-    for tokens that became rare.
+    With its default of 1 there is no lower end, and the two agree. A smaller value asks for a larger weight of tokens
+    that became rare.
     """
     return importance_ratio(logp, old_logp).clamp(max=1.0 + clip_eps_high).detach() * advantages * logp
 
 
 def one_end_for_each_sign():
-    """you clip above for good tokens and below for bad ones, as PPO's clip binds; here both ends hold for both signs
+    """you clip above for good tokens and below for bad ones, as PPO does; here both ends apply to both signs
 
-    The weight is no bound on what the policy gains. It only says how much a token of the old policy counts.
+    The weight does not bound what the policy gains. It only says how much a token of the old policy counts.
     """
     """
     - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
@@ -144,7 +145,7 @@ def one_end_for_each_sign():
 def ends_turned_round():
     """you clip to 1 - clip_eps_high ... 1 + clip_eps; clip_eps is the lower end and clip_eps_high the upper one
 
-    With the defaults a weight is then never above 2, where it may be 5.
+    With the defaults a weight is then never above 2, although it may be 5.
     """
     """
     - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
@@ -153,7 +154,7 @@ def ends_turned_round():
 
 
 def ratio_turned_round():
-    """you weigh by the old policy divided by the current one; the current policy is in the numerator
+    """you use the old policy divided by the current one as the weight; the current policy is in the numerator
 
     Tokens that became more likely then count less, and the weights are right only where they are 1.
     """
@@ -164,7 +165,7 @@ def ratio_turned_round():
 
 
 def zero_is_not_given():
-    """you take a bound of 0 for one that was not given (`or`), and use the default; 0 is a bound like any other
+    """you treat a bound of 0 as not given (`or`) and use the default; 0 is a bound like any other
 
     With both at 0 every weight is 1, which is plain REINFORCE.
     """
@@ -177,9 +178,9 @@ def zero_is_not_given():
 def no_gradient_where_the_clip_binds(
     logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
 ) -> Tensor:
-    """you take the gradient away where the clip binds; the weight is cut there, and the token still learns
+    """you remove the gradient where the clip binds; there the weight is clipped, but the token keeps its gradient
 
-    That is what PPO's clip does. CISPO was made to keep rare tokens in the gradient, with a limited weight.
+    That is what PPO's clip does. CISPO keeps rare tokens in the gradient, with a limited weight.
     """
     ratio = importance_ratio(logp, old_logp).detach()
     weight = ratio.clamp(1.0 - clip_eps, 1.0 + clip_eps_high)

@@ -4,7 +4,7 @@ from torch import Tensor
 
 
 def keeps_the_others(rewards: Tensor) -> Tensor:
-    """you mark the groups whose rewards are all equal; these are the ones that are dropped
+    """you mark the groups whose rewards are all equal; these are the ones to drop
 
     A batch of these groups has advantages of 0 everywhere, so it teaches nothing.
     """
@@ -14,31 +14,32 @@ def keeps_the_others(rewards: Tensor) -> Tensor:
 def keeps_any_success(rewards: Tensor) -> Tensor:
     """you keep groups with any reward above 0; a group in which all answers are right has no signal either
 
-    All advantages are 0 where all rewards are equal, good ones included. And with rewards below 0 groups with signal
-    are dropped.
+    If all rewards are equal, even good ones, all advantages are 0. And with rewards below 0, you drop groups with
+    signal.
     """
     return (rewards > 0).any(dim=-1)
 
 
 def drops_only_full_success(rewards: Tensor) -> Tensor:
-    """you keep all groups but those where every answer has reward 1; a group that fails everywhere has no signal
+    """you drop only groups where every answer has reward 1; a group where every answer fails has no signal either
 
-    Nothing is learned from a prompt that nobody solves: no answer was better than the others.
+    The policy learns nothing from a prompt that no answer solves, because no answer is better than the others.
     """
     return ~(rewards == 1).all(dim=-1)
 
 
 def needs_wins_and_losses(rewards: Tensor) -> Tensor:
-    """you ask for a mean between 0 and 1; that is right for rewards of 0 and 1 and for no others
+    """you test whether the mean is between 0 and 1; that is right only for rewards of 0 and 1
 
-    The rewards 3 and -3 have mean 0, and the rewards 2 and 4 have mean 3: both groups have signal. 0.7, 0.7 has none.
+    The rewards 3 and -3 have mean 0, and the rewards 2 and 4 have mean 3: both groups have signal. 0.7, 0.7 has no
+    signal.
     """
     mean = rewards.mean(dim=-1)
     return (mean > 0) & (mean < 1)
 
 
 def asks_the_standard_deviation(rewards: Tensor) -> Tensor:
-    """you ask whether the standard deviation is above 0; rounding makes it so for equal rewards, too
+    """you test whether the standard deviation is above 0; because of rounding, it can be for equal rewards, too
 
     The mean of eight 0.7s is not 0.7 in float32. And a group of one has no sample standard deviation. Compare the
     rewards themselves.
@@ -48,40 +49,40 @@ def asks_the_standard_deviation(rewards: Tensor) -> Tensor:
 
 
 def asks_for_a_difference_of_a_thousandth(rewards: Tensor) -> Tensor:
-    """you ask for a spread above a tolerance of your own; any difference is a signal
+    """you test whether the spread is above your own tolerance; any difference is a signal
 
-    Divided by their standard deviation small differences become advantages of full size. How small is too small depends
-    on the unit of the rewards, which this function does not know.
+    Divided by their standard deviation, small differences become advantages of full size. What counts as too small
+    depends on the unit of the rewards, which this function does not know.
     """
     return rewards.amax(dim=-1) - rewards.amin(dim=-1) > 1e-3
 
 
 def one_answer_for_the_batch(rewards: Tensor) -> Tensor:
-    """you return one bool for the whole batch; each group is kept or dropped by itself
+    """you return one bool for the whole batch; keep or drop each group separately
 
-    With `any` over everything one good group keeps all bad ones.
+    With `any` over everything, one group with signal keeps all groups without.
     """
     return (rewards != rewards[..., :1]).any()
 
 
 def one_bool_for_each_sample(rewards: Tensor) -> Tensor:
-    """you return a bool for each sample, which differs from the first one or not; a group is kept as a whole
+    """you return a bool per sample, whether it differs from the first one; keep or drop a group as a whole
 
-    A group without its equal samples has another mean and another size: what is left of it is no group any more.
+    A group without its equal samples has a different mean and size: the rest is no longer a group.
     """
     return rewards != rewards[..., :1]
 
 
 def compares_the_first_and_the_last(rewards: Tensor) -> Tensor:
-    """you compare the first reward with the last one; any two of the group may differ
+    """you compare only the first reward with the last one; any two of the group may differ
 
-    In 1, 0, 1 the one in the middle is the odd one out. The order of the samples means nothing.
+    In 1, 0, 1 the one in the middle differs. The order of the samples has no meaning.
     """
     return rewards[..., 0] != rewards[..., -1]
 
 
 def returns_the_share(rewards: Tensor) -> Tensor:
-    """you return the share of the groups that are kept; this function says which ones
+    """you return the share of groups to keep; this function says which ones
 
     The share is 1 - zero_signal_fraction, which is good to plot. To drop groups you need to know which.
     """
@@ -89,7 +90,7 @@ def returns_the_share(rewards: Tensor) -> Tensor:
 
 
 def keeps_groups_of_one(rewards: Tensor) -> Tensor:
-    """you keep groups of one; a single sample has nothing to differ from
+    """you keep groups of one; a single sample cannot differ from another
 
     Its advantage is 0, so it would take a place in the batch and teach nothing.
     """
@@ -99,7 +100,7 @@ def keeps_groups_of_one(rewards: Tensor) -> Tensor:
 
 
 def all_others_differ_from_the_first(rewards: Tensor) -> Tensor:
-    """you ask whether all other rewards differ from the first one; one of them is enough
+    """you test whether all other rewards differ from the first one; one difference is enough
 
     In 1, 0, 1 the first and the last are equal, and the one in the middle is a signal. With `all`, most groups of four
     with right and wrong answers are dropped, and a group of one is kept.
@@ -108,8 +109,8 @@ def all_others_differ_from_the_first(rewards: Tensor) -> Tensor:
 
 
 def looks_below_the_first_only(rewards: Tensor) -> Tensor:
-    """you ask whether a reward is below the first one; one above it is a difference, too
+    """you test whether a reward is below the first one; a reward above it is a difference, too
 
-    Which of the samples comes first is chance.
+    Which sample comes first is random.
     """
     return (rewards < rewards[..., :1]).any(dim=-1)

@@ -5,17 +5,17 @@ from torch import Tensor
 
 
 def product_of_the_ratios(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you sum the log-ratios, which is the product of the ratios; GSPO takes their mean, over the length
+    """you sum the log-ratios, which gives the product of the ratios; GSPO divides the sum by the length
 
-    The product is the true ratio of the two probabilities of the completion. It grows or shrinks exponentially with the
-    length, so that no clip range fits short and long answers. That is why GSPO normalizes by the length.
+    The product is the true ratio of the completion's two probabilities. It grows or shrinks exponentially with the
+    length, so no clip range fits both short and long answers. That is why GSPO normalizes by the length.
     """
     sums = [torch.where(mask, each, 0.0).sum(dim=-1) for each in (logp, old_logp)]
     return importance_ratio(*sums)
 
 
 def mean_of_the_ratios(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you take exp of each token and then the mean; the mean is taken of the log-ratios, and exp last
+    """you take exp for each token and then the mean; take the mean of the log-ratios first, then exp
 
     The arithmetic mean is never below the geometric one, and a single token with a large ratio decides it.
     """
@@ -28,24 +28,24 @@ def mean_of_the_ratios(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
 def divides_by_the_padded_length(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """you divide by the length of the rows; each completion is divided by the number of its own tokens
 
-    The more padding a short completion has, the nearer its ratio is to 1, and the less its gradient.
+    The more padding a short completion has, the nearer its ratio is to 1, and the smaller its gradient.
     """
     means = [torch.where(mask, each, 0.0).sum(dim=-1) / mask.shape[-1] for each in (logp, old_logp)]
     return importance_ratio(*means)
 
 
 def takes_no_notice_of_the_mask(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you take the mean over all positions; only those where the mask is True are tokens of the completion
+    """you take the mean over all positions; only positions where the mask is True are tokens of the completion
 
-    After its end a completion is only filled up, and before its start is the prompt, which the policy did not write.
+    After its end comes padding, and before its start the prompt, which the policy did not write.
     """
     return importance_ratio(logp.mean(dim=-1), old_logp.mean(dim=-1))
 
 
 def one_ratio_for_each_position(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you return the ratio of the completion at each of its positions; this function returns one for each row
+    """you return the ratio of the completion at each of its positions; this function returns one ratio per row
 
-    Whoever needs it at each token expands it. With the shape (B, N) an advantage of shape (B,) does not fit any more.
+    A caller that needs it per token can expand it. With the shape (B, N), an advantage of shape (B,) no longer fits.
     """
     length = mask.sum(dim=-1).clamp(min=1)
     means = [torch.where(mask, each, 0.0).sum(dim=-1) / length for each in (logp, old_logp)]
@@ -53,9 +53,9 @@ def one_ratio_for_each_position(logp: Tensor, old_logp: Tensor, mask: Tensor) ->
 
 
 def one_ratio_for_the_batch(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you take one mean over all tokens of the batch; each completion has its own
+    """you take one mean over all tokens of the batch; each completion has its own mean
 
-    Then one completion that has moved far makes the clip bind for all others.
+    A single completion that has moved far then makes the clip bind for all others.
     """
     length = mask.sum().clamp(min=1)
     means = [torch.where(mask, each, 0.0).sum() / length for each in (logp, old_logp)]
@@ -65,7 +65,7 @@ def one_ratio_for_the_batch(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Ten
 def gradient_not_divided_by_the_length(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """you give each token a gradient of ratio, as GSPO-token does before its mean; here it is ratio / n
 
-    A completion of n tokens then pulls n times as hard as it should, and long answers decide the update.
+    A completion of n tokens then has n times the gradient that it should have, and long answers dominate the update.
     """
     length = mask.sum(dim=-1).clamp(min=1)
     log_ratio = torch.where(mask, logp - old_logp.detach(), 0.0)
@@ -77,17 +77,16 @@ def gradient_not_divided_by_the_length(logp: Tensor, old_logp: Tensor, mask: Ten
 def old_policy_moves_too(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """you leave the old policy in the graph; it is a constant, and no gradient reaches it
 
-    Where both log-probabilities come from one model the two gradients cancel, and the policy never moves.
+    If both log-probabilities come from the same model, the two gradients cancel, and the policy never moves.
     """
     length = mask.sum(dim=-1).clamp(min=1)
     return (torch.where(mask, logp - old_logp, 0.0).sum(dim=-1) / length).clamp(-20.0, 20.0).exp()
 
 
 def clamps_each_token(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you clamp the log-ratio of each token; the mean of the completion is clamped
+    """you clamp the log-ratio of each token; clamp the mean of the completion
 
-    A token far from the old policy is then counted as one that is nearer. The mean needs no help as long as it is small
-    itself.
+    A token far from the old policy then counts as nearer than it is. The mean needs no clamp as long as it is small.
     """
     log_ratio = torch.where(mask, logp - old_logp.detach(), 0.0).clamp(-20.0, 20.0)
     return (log_ratio.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).exp()
@@ -96,7 +95,7 @@ def clamps_each_token(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
 def empty_completions_have_ratio_0(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """you give a completion without tokens a ratio of 0; its mean log-ratio is 0, and its ratio is 1
 
-    A ratio of 0 is outside every band and counts as clipped, where nothing has changed.
+    A ratio of 0 is outside every band and counts as clipped, although nothing has changed.
     """
     length = mask.sum(dim=-1)
     means = [torch.where(mask, each, 0.0).sum(dim=-1) / length.clamp(min=1) for each in (logp, old_logp)]
@@ -104,10 +103,10 @@ def empty_completions_have_ratio_0(logp: Tensor, old_logp: Tensor, mask: Tensor)
 
 
 def takes_the_first_positions(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you count the tokens by the mask and take as many from the start of the row; they are where the mask is True
+    """you count the tokens in the mask and take as many from the start of the row; take those where the mask is True
 
-    That is right for completions that begin at the first position. With a prompt before them the tokens of the prompt
-    are taken, and the last ones of the answer are left out.
+    This is right for completions that start at the first position. With a prompt before them, it takes the tokens of
+    the prompt and leaves out the last ones of the answer.
     """
     length = mask.sum(dim=-1)
     first = torch.arange(mask.shape[-1], device=mask.device) < length[:, None]
@@ -116,7 +115,7 @@ def takes_the_first_positions(logp: Tensor, old_logp: Tensor, mask: Tensor) -> T
 
 
 def does_not_clamp(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you take exp of a mean log-ratio of any size; it is clamped to [-20, 20] first, as in importance_ratio
+    """you take exp of a mean log-ratio of any size; clamp it to [-20, 20] first, as in importance_ratio
 
     exp overflows float32 at 88.7, and an infinity in a loss becomes a NaN in the gradient.
     """
@@ -127,8 +126,8 @@ def does_not_clamp(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
 def root_of_the_product(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """you multiply the ratios of all tokens and take the root of the product; take the mean of the logarithms instead
 
-    On paper both are the geometric mean. The product of a long completion is larger or smaller than a float32 can be,
-    and its root is then infinity or 0; and the logarithms are clamped token by token.
+    On paper both are the geometric mean. But the product for a long completion overflows or underflows float32, so its
+    root is infinity or 0; and this clamps the logarithms token by token.
     """
     ratio = torch.where(mask, importance_ratio(logp, old_logp), 1.0)
     return ratio.prod(dim=-1) ** (1.0 / mask.sum(dim=-1).clamp(min=1))

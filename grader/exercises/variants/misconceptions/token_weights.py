@@ -11,7 +11,7 @@ def _kept(mask: Tensor) -> Tensor:
 def no_mean_over_the_completions():
     """you give each completion a weight of 1 by sequence; the B completions share a weight of 1
 
-    The loss then grows with the batch, and the learning rate means something else for each batch size.
+    The loss then grows with the batch, and the learning rate means something different for each batch size.
     """
     """
     - return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
@@ -20,9 +20,9 @@ def no_mean_over_the_completions():
 
 
 def by_sequence_over_the_padded_length():
-    """you divide by the padded length of the rows by sequence; each completion is divided by its own tokens
+    """you divide by the padded length of the rows by sequence; divide each completion by the number of its own tokens
 
-    Padding then makes a short completion count less, and all of them less the longer the longest one is.
+    Padding then makes short completions count less, and all of them count less the longer the longest one is.
     """
     """
     - return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
@@ -31,7 +31,7 @@ def by_sequence_over_the_padded_length():
 
 
 def by_token_over_all_positions():
-    """you divide by all positions by token; only those where the mask is True are tokens that count
+    """you divide by all positions by token; only positions where the mask is True count
 
     The more padding a batch has, the smaller its gradient.
     """
@@ -42,7 +42,7 @@ def by_token_over_all_positions():
 
 
 def by_token_divided_by_the_completions():
-    """you divide by B once more by token; the count of all tokens has the completions in it already
+    """you also divide by B by token; the count of all tokens already includes the completions
 
     All weights of a batch sum to 1 by token. Here they sum to 1 / B.
     """
@@ -53,7 +53,7 @@ def by_token_divided_by_the_completions():
 
 
 def constant_without_the_completions():
-    """you divide by max_tokens only by constant; the mean over the B completions is part of it
+    """you divide only by max_tokens by constant; the mean over the B completions is part of it
 
     Dr. GRPO removes the length of the answer from the loss and keeps the mean over the answers.
     """
@@ -66,7 +66,7 @@ def constant_without_the_completions():
 def constant_is_the_longest_of_the_batch():
     """you divide by the longest completion of the batch by constant; the constant is max_tokens
 
-    Then a batch with one long answer has a smaller gradient than a batch without: the length is back in the loss.
+    A batch with one long answer then has a smaller gradient than a batch without: the length is back in the loss.
     """
     """
     - return kept / (len(kept) * max_tokens)
@@ -77,7 +77,7 @@ def constant_is_the_longest_of_the_batch():
 def constant_is_the_padded_length():
     """you divide by the width of the mask by constant; the constant is max_tokens
 
-    The longest row of this batch sets the width, prompt and padding included, so it changes from batch to batch.
+    The width is the length of the longest row of this batch, including the prompt, and changes from batch to batch.
     """
     """
     - return kept / (len(kept) * max_tokens)
@@ -86,9 +86,9 @@ def constant_is_the_padded_length():
 
 
 def levels_mixed_up(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
-    """you weigh tokens alike by sequence and completions alike by token; it is the other way round
+    """you give tokens equal weight by sequence and completions equal weight by token; it is the other way around
 
-    "sequence" says that every completion weighs alike. A long answer's tokens then weigh less.
+    "sequence" means that every completion has the same weight. A long answer's tokens then weigh less.
     """
     kept = _kept(mask)
     if level == "token":
@@ -99,7 +99,7 @@ def levels_mixed_up(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
 
 
 def masked_positions_weigh_too(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
-    """you fill the whole row with its weight; a position that the mask does not count has weight 0
+    """you fill the whole row with its weight; a masked position has weight 0
 
     Padding then gets a gradient as if the policy had written it.
     """
@@ -112,9 +112,9 @@ def masked_positions_weigh_too(mask: Tensor, *, level: str, max_tokens: int = 0)
 
 
 def empty_completions_are_not_counted(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
-    """you divide by the completions that have tokens; one without tokens is one of the B, too
+    """you divide by the number of completions that have tokens; one without tokens is one of the B, too
 
-    If some answers are empty, the others become louder for it, and the size of a step depends on them.
+    If some answers are empty, the others then weigh more, and the size of a step depends on the empty ones.
     """
     kept = _kept(mask)
     rows = mask.any(dim=-1).sum().clamp(min=1)
@@ -126,9 +126,9 @@ def empty_completions_are_not_counted(mask: Tensor, *, level: str, max_tokens: i
 
 
 def returns_the_divisors(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
-    """you multiply by what the level divides by; a weight is one over it
+    """you return the number that the level divides by; a weight is one over it
 
-    Then a long answer's tokens weigh more by sequence, not less, and all weights are far too large.
+    A long answer's tokens then weigh more by sequence, not less, and all weights are far too large.
     """
     kept = _kept(mask)
     if level == "sequence":
@@ -152,7 +152,7 @@ def weights_in_float64():
 def empty_completions_count_as_a_token(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you count a completion without tokens as one token by token; only tokens count, and it has none
 
-    The weights then sum to less than 1, and all tokens become weaker because another answer is empty.
+    The weights then sum to less than 1, and all tokens weigh less because another answer is empty.
     """
     kept = _kept(mask)
     lengths = kept.sum(dim=-1, keepdim=True).clamp(min=1)

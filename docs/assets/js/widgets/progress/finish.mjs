@@ -18,7 +18,7 @@ const STATES = Array.from({ length: GROUP + 1 }, (_, right) => {
 });
 const NEXT = [
   ["next", "#1-a-pretrained-model-with-your-files", "Train a pretrained language model with your functions"],
-  ["learn/limits", "#variants", "See what the relatives of GRPO do on the same run"],
+  ["learn/limits", "#variants", "See what GRPO's relatives do on the same run"],
   ["learn/limits", "#open-questions", "Four open questions"],
 ];
 
@@ -46,7 +46,7 @@ function film(width) {
   const [answers, mean] = [eight(GROUP), meanLine(TAB)];
   const coins = STATES.slice(1).map(() => element("circle", { class: "coin", r: 9 }));
   const node = element("svg", { class: "grpo-chart", role: "img", viewBox: `0 0 ${width} ${HEIGHT}`,
-    "aria-label": "Eight answers with a coin each, all on the line of their mean." }, mean.node, answers.node, coins);
+    "aria-label": "Eight answers with one coin each, all on the line of their mean." }, mean.node, answers.node, coins);
   const narrow = width < NARROW;
   const column = (width - (narrow ? 0 : TAB + 12)) / GROUP;
   const side = Math.min(40, column * 0.76);

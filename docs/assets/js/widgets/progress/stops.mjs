@@ -7,7 +7,7 @@ import { element, uniqueId } from "../../ui/element.mjs";
 import { CHANGED, forgetAll, isRead, markDone, readProgress, readQuiz, saveProgress } from "../../ui/progress.mjs";
 
 const KINDS = [["To read", isRead], ["To do", (id) => !isRead(id)]];
-const HOW = "Passed an exercise? Drop the report of the grader here: the file that grade --json FILE or grade --write html=FILE writes.";
+const HOW = "Passed an exercise? Drop the grader's report here: the file that grade --json FILE or grade --write html=FILE wrote.";
 
 /** Opens the list as a dialog. */
 export function showStops(stops) {
@@ -24,7 +24,7 @@ export function showStops(stops) {
       element("div", { class: "grpo-kinds" }, KINDS.map(([name, kind]) => group(name, boxes.filter(({ id }) => kind(id))))),
       said,
       element("div", { class: "grpo-bar" }, fileButton((file) => take(file, said)), button("Reset", () => reset(signal))),
-      element("p", { class: "grpo-source" }, "A page to read is ticked when its end is reached. Kept in this browser only; nothing is sent.")));
+      element("p", { class: "grpo-source" }, "A page gets its tick when you reach its end. Only this browser stores it; nothing is sent.")));
 
   let finished = false;
   async function show() {
@@ -91,6 +91,6 @@ async function take(file, said) {
 }
 
 async function reset(signal) {
-  const question = "Forget which pages and exercises are done, and which questions were answered right? Answers on the worksheet stay.";
+  const question = "Forget which pages and exercises you have done, and which questions you answered right? Your worksheet answers stay.";
   if (await ask({ question, yes: "Forget", no: "Keep", signal })) forgetAll();
 }

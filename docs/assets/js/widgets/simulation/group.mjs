@@ -56,7 +56,7 @@ export function groupView() {
 const rest = (size, count) => (size > count ? ` ${size - count} more samples are in Step detail.` : "");
 
 function words(record) {
-  if (!record) return "Not drawn yet: each sample will stand above or hang below the mean of its group.";
+  if (!record) return "Not drawn yet: each sample will appear above or below the mean of its group.";
   if (record.zeroSignal) return `Step ${record.steps}: all rewards are ${fixed(record.rewards[0])}. No signal, every advantage is 0.`;
   return `Step ${record.steps}: mean ${fixed(record.meanReward)}, standard deviation ${fixed(record.std)}.`;
 }

@@ -29,7 +29,7 @@ export function panel(state, change, keep) {
       controls.k.input.focus(); // the button goes
     }));
   const noGroup = element("p", { class: "grpo-note", hidden: true },
-    "Why not 1? A sample alone is its own mean: its advantage is 0, and nothing is learned.");
+    "Why not 1? A single sample is its own mean: its advantage is 0, and the policy learns nothing.");
   const n = wholeNumber({ label: "Steps per run", value: state.n, low: 1, high: 500, change: (value) => change({ n: value }, { restart: false }) });
   n.input.dataset.setting = "n";
   const nodes = (...names) => names.map((name) => controls[name].node);

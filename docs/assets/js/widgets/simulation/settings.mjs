@@ -122,8 +122,8 @@ export function toCore(state) {
 /** Settings worth a look, beside the defaults, and what to look at. */
 export const EXAMPLES = [
   ["Defaults", {}, "Run: when does action 7 pass one half?"],
-  ["Clip at work", { k: 4, eps: 0.05 }, "Make single steps: where does the clip bind in the step detail?"],
+  ["Clip at work", { k: 4, eps: 0.05 }, "Make single steps: where in the step detail does the clip bind?"],
   ["Local optimum", { reward: "double", start: "biased", lr: 0.3, g: 4 }, "It starts with 0.69 on action 3, whose reward is 0.7. Does it find action 8? Try larger groups."],
   ["KL holds it back", { beta: 1 }, "Run 200 steps: how far does action 7 get?"],
-  ["Dr. GRPO with KL", { std: "none", beta: 0.3, g: 32 }, "Run 200 steps: without the division the policy settles well before it is certain."],
+  ["Dr. GRPO with KL", { std: "none", beta: 0.3, g: 32 }, "Run 200 steps: without the division, the policy settles long before it is certain."],
 ];

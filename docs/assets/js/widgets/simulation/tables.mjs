@@ -50,11 +50,11 @@ function stepTables() {
   });
   const actions = table({ caption: "Change of the policy in this step", columns: ["action", "π before", "π after", "change"] });
   const updates = table({
-    caption: "The updates with this group, each before it was made",
+    caption: "The updates with this group: values before each one",
     columns: ["update", "ratios from", "to", "clip binds at", "KL", "objective"],
   });
   const moments = element("p", { class: "grpo-readout" },
-    "ρ is π after the step, divided by π_old. The clip is judged before each update: in the first one every ρ is 1.");
+    "ρ is π after the step, divided by π_old. The clip applies before each update: in the first one every ρ is 1.");
   const body = element("div", { hidden: true }, facts, samples.node, moments, updates.node, actions.node);
 
   function show(step) {

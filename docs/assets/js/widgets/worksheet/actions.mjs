@@ -50,7 +50,7 @@ function saved(name) {
 /** Asks, and asks again with new numbers if another tab has changed something until `yes` was pressed. */
 async function isSure(question, options) {
   const snapshot = () => JSON.stringify([readState(), sentRuns()]);
-  for (let again = ""; ; again = "Another tab has changed something meanwhile. ") {
+  for (let again = ""; ; again = "Meanwhile, another tab has changed something. ") {
     const asked = snapshot();
     if (!(await ask({ ...options, question: again + question() }))) return false;
     if (snapshot() === asked) return true;
@@ -66,7 +66,7 @@ export async function clear({ signal }) {
     return (
       `Delete ${count(answers, "answer")}, ${count(runs, "run")} in the tables and ` +
       `${count(sentRuns().length, "sent run")} from this browser? ` +
-      "Nobody can bring them back. A file that you downloaded stays."
+      "You cannot undo this. Files that you downloaded stay."
     );
   };
   const sure = await isSure(question, { yes: "Delete everything", no: "Keep everything", signal });
@@ -79,10 +79,10 @@ export async function clear({ signal }) {
 /** Empties the table of some slots. */
 export async function emptyTable({ slots, signal }) {
   const { runs } = amount(readState(), slots);
-  if (!runs) return "The table is empty already.";
+  if (!runs) return "The table is already empty.";
   const question =
     `Delete the ${runs === 1 ? "run" : `${runs} runs`} in this table? ` +
-    "Sent runs stay, so it can be filled from them again.";
+    "Sent runs stay, so you can fill it from them again.";
   if (!(await ask({ question, yes: "Empty this table", no: "Keep it", signal }))) return "Nothing was deleted.";
   changeState((state) => slots.forEach((slot) => delete state.cells[slot.id]));
   return "The table is empty.";
@@ -95,7 +95,7 @@ export async function open({ file, signal }) {
     const opened = fromJson(await file.text());
     const holds = ({ answers, runs }) => `${count(answers, "answer")} and ${count(runs, "run")}`;
     const then = holds(amount(opened));
-    const question = () => `Replace the ${holds(amount(readState()))} on this page by those of ${file.name} (${then})?`;
+    const question = () => `Replace the ${holds(amount(readState()))} on this page with those of ${file.name} (${then})?`;
     const { answers, runs } = amount(readState());
     const isEmpty = !answers && !runs;
     if (!isEmpty && !(await isSure(question, { yes: "Replace them", no: "Keep what is here", signal })))
@@ -103,7 +103,7 @@ export async function open({ file, signal }) {
     changeState((state) => Object.assign(state, opened, { handedIn: state.handedIn }));
     return [`Opened ${file.name}: ${then}.`, ...tooLong(opened)].join(" ");
   } catch (error) {
-    return `${file.name} was not opened. ${error.message}`;
+    return `Could not open ${file.name}. ${error.message}`;
   }
 }
 
@@ -111,5 +111,5 @@ export async function open({ file, signal }) {
 function tooLong({ answers }) {
   const ids = QUESTIONS.filter((id) => answers[id]?.length > LIMITS.longestAnswer);
   const limit = LIMITS.longestAnswer.toLocaleString("en");
-  return ids.length ? [`Too long for the grader, more than ${limit} characters: ${ids.join(", ")}.`] : [];
+  return ids.length ? [`Too long for the grader (more than ${limit} characters): ${ids.join(", ")}.`] : [];
 }

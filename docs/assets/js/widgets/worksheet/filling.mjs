@@ -62,21 +62,21 @@ function report(slots, filled, runs) {
   ];
   if (longer) {
     const { seed } = filled[longer.id];
-    sentences.push(`Seed ${seed} ran for longer: its beginning counts, ${count(longer.steps, "step")}.`);
+    sentences.push(`Seed ${seed} ran longer than needed: its first ${count(longer.steps, "step")} count.`);
   }
   const misfit = runs.findLast((sent) => !slots.some((slot) => fits(slot, sent)));
   if (!ids.length && misfit && (missing.length || open.length))
     sentences.push(`The sent run with seed ${misfit.seed} does not fit: ${reason(slots, misfit)}.`);
   if (open.length)
-    sentences.push(`Open or wrong: ${open.join("; ")}. A row that you began is filled from a sent run with its seed.`);
+    sentences.push(`Open or wrong: ${open.join("; ")}. A row with a seed is filled only from a sent run with that seed.`);
   if (missing.length) {
     sentences.push(
       `Missing: ${missing.join("; ")}.`,
-      runs.length ? "" : "No run was sent yet.",
-      "Make what is missing in the simulation and press Send to worksheet there.",
+      runs.length ? "" : "You have sent no run yet.",
+      "Make the missing runs in the simulation and press Send to worksheet there.",
     );
     const half = slots.every((slot) => slot.steps === 1) && slots.some((slot) => isStarted(cells[slot.id]));
-    if (half) sentences.push("Did both runs have the same seed? Then type it in both places.");
+    if (half) sentences.push("If both runs had the same seed, type it in both places.");
   }
   for (const question of new Set(slots.map((slot) => slot.question))) sentences.push(seedProblem(question, cells));
   return sentences.filter(Boolean).join(" ");

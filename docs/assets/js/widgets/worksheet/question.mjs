@@ -58,6 +58,6 @@ async function modelAnswer(name) {
     return [element("p", {}, answer), ...(experiment ? [further()] : [])];
   } catch (error) {
     reportError(error);
-    return [element("p", {}, "This could not be loaded. Check your connection and reload the page.")];
+    return [element("p", {}, "Loading failed. Check your connection and reload the page.")];
   }
 }

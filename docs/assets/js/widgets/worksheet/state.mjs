@@ -64,7 +64,7 @@ export class WorksheetWidget extends Widget {
     try {
       this.say(await act(await WorksheetWidget.actions()));
     } catch (error) {
-      this.say(`This did not work: ${error.message}. Check your connection, reload the page and try again.`);
+      this.say(`Something went wrong: ${error.message}. Check your connection, reload the page and try again.`);
       reportError(error);
     }
   }

@@ -10,7 +10,7 @@ import { ring } from "../../ui/ring.mjs";
 import { makeScrollable } from "../../ui/table.mjs";
 import { WorksheetWidget, changeState, isKept } from "./state.mjs";
 
-const KEPT = "Saved in this browser while you type. Nothing is sent anywhere.";
+const KEPT = "This browser saves your answers while you type. Nothing is sent anywhere.";
 const NOT_KEPT = "This browser cannot keep your answers: download them before you leave.";
 
 /** Whoever goes to the simulation finds the worksheet beside it, at the same step. */

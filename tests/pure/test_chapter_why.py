@@ -43,7 +43,6 @@ def test_w23_scores_and_gains_in_the_text_are_those_of_the_paper():
     for test, (before, after) in SCORES.items():
         gone = 100 * (after - before) / (100 - before)
         assert f"| {test} | {before:.1f} % | {after:.1f} % | +{after - before:.1f} | {gone:.0f} % |" in TEXT
-    assert max(SCORES, key=lambda test: SCORES[test][1] - SCORES[test][0]) == "MGSM-zh"
     before, after = SCORES["MGSM-zh"]
     solved = [round(2.5 * score, 6) for score in (before, after)]  # percent of 250 questions
     assert all(count.is_integer() for count in solved)

@@ -1,11 +1,11 @@
-"""What wrong answers have in common with the right ones, seen in the numbers, whatever the code is.
+"""Patterns in wrong numbers: how they differ from the right ones, whatever the code is.
 
-A known mistake is a cause. For answers that no known mistake gives, a look says what anybody could see in the numbers:
-they are twice the expected ones, the policy did not move, only those with a negative advantage are wrong. It is said
-only if it holds for *every* wrong answer, and if there are too many numbers for it to be chance.
+A known mistake is a cause. Answers that match no known mistake may still show a pattern that anybody could see: they
+are twice the expected ones, the policy did not move, only those with a negative advantage are wrong. The report names a
+pattern only if it holds for *every* wrong answer, and if there are too many numbers for it to be chance.
 
-A look yields headings (`observations.toml`), sentences that complete "your numbers are ...", and how many numbers
-support each of them. The first look that finds something counts.
+Each function below finds patterns of one kind: headings (`observations.toml`), sentences that complete "your numbers
+are ...", and how many numbers support each of them. The first function that finds a common pattern counts.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ import numpy.typing as npt
 
 from ..core.text import listed
 from .observations import exception_meaning, system_meaning
-from .student import Example, Half, Record, Transposed
+from .student import Half, Record, Transposed
 from .vectors import Observation, rounding_only
 
 Floats = npt.NDArray[np.float64]
-Seen = Iterator[tuple[str, str, float]]
+Patterns = Iterator[tuple[str, str, float]]
 """Heading, sentence and evidence."""
 CERTAIN = 100.0
 """Evidence where chance plays no part."""
@@ -53,26 +53,18 @@ class Part:
     @property
     def inside(self) -> str:
         """The end of a sentence about these numbers."""
-        return f" in {_called(self.where)}" if self.where else ""
+        return f" in {_words_for(self.where)}" if self.where else ""
 
 
 @dataclass(frozen=True)
-class Case:
-    """A wrong answer.
+class WrongAnswer:
+    """A submission's answer and the model answer's."""
 
-    Attributes:
-        arguments: The arrays of the call by name.
-        yours: What the submission answered.
-        expected: What the model answer answered.
-        parts: The numbers that are wrong.
-        right: Names of the numbers that are right.
-    """
-
-    arguments: Mapping[str, Floats]
-    yours: Observation
-    expected: Observation
-    parts: tuple[Part, ...]
-    right: tuple[str, ...] = ()
+    arguments: Mapping[str, Floats]  # the arrays of the call by name
+    yours: Observation  # what the submission answered
+    expected: Observation  # what the model answer answered
+    parts: tuple[Part, ...]  # the numbers that are wrong
+    right: tuple[str, ...]  # names of the numbers that are right
 
     @property
     def is_mask(self) -> bool:
@@ -84,45 +76,47 @@ class Case:
         return [part for part in self.parts if part.same_shape and np.isfinite(part.yours).all()]
 
 
-def case(arguments: Mapping[str, Any], example: Example, yours: Observation, expected: Observation) -> Case:
-    """A wrong answer to a worked example; `arguments` are its positional ones by name."""
+def wrong_answer(arguments: Mapping[str, Any], yours: Observation, expected: Observation) -> WrongAnswer:
+    """The answer to a call with these arguments and options, and the numbers in it that are wrong."""
     pairs = _steps_joined(_pairs(yours, expected, ""))
     with np.errstate(all="ignore"):
         wrong = [part for part in pairs if not part.same_shape or part.wrong.any()]
     names = {part.where for part in wrong}
     right = tuple(part.where for part in pairs if part.where not in names)
-    return Case(_arrays({**arguments, **example.options}), yours, expected, tuple(wrong), right)
+    return WrongAnswer(_arrays(arguments), yours, expected, tuple(wrong), right)
 
 
-def what_they_show(cases: Sequence[Case], looks: Sequence[Look], *, numbers: int = 2) -> tuple[str, str] | None:
+def common_pattern(
+    answers: Sequence[WrongAnswer], finders: Sequence[Finder], *, numbers: int = 2
+) -> tuple[str, str] | None:
     """What is true of all wrong answers, as heading and sentence; None if nothing is.
 
     Args:
-        cases: The wrong answers to the examples of one check, or of one function.
-        looks: `STRONG` or `WEAK`.
-        numbers: So many must support it: one number is twice another one by chance.
+        answers: The wrong answers to the examples of one check, or of one function.
+        finders: `CAUSES` or `PLACES`.
+        numbers: How many must support it: one number is twice another one by chance.
     """
-    numbers_of = [[(part.yours.tolist(), part.expected.tolist()) for part in case.parts] for case in cases]
+    numbers_of = [[(part.yours.tolist(), part.expected.tolist()) for part in answer.parts] for answer in answers]
     is_new = [each not in numbers_of[:place] for place, each in enumerate(numbers_of)]
-    for look in looks:
-        found = [_seen(look, case) for case in cases]
-        for shown in found[0] if found else ():
-            evidence = sum(each.get(shown, 0) for each, new in zip(found, is_new, strict=True) if new)
-            if evidence >= numbers and all(shown in each for each in found):
-                return shown
+    for finder in finders:
+        patterns = [_patterns(finder, answer) for answer in answers]
+        for pattern in patterns[0] if patterns else ():
+            evidence = sum(own.get(pattern, 0) for own, new in zip(patterns, is_new, strict=True) if new)
+            if evidence >= numbers and all(pattern in own for own in patterns):
+                return pattern
     return None
 
 
-def _seen(look: Look, case: Case) -> dict[tuple[str, str], float]:
+def _patterns(finder: Finder, answer: WrongAnswer) -> dict[tuple[str, str], float]:
     with np.errstate(all="ignore"):  # a wrong answer may hold anything
-        return {(heading, sentence): evidence for heading, sentence, evidence in look(case)}
+        return {(heading, sentence): evidence for heading, sentence, evidence in finder(answer)}
 
 
-def wrong_numbers(case: Case) -> int:
-    """How many different numbers are wrong in a case; at least 2 where more than numbers is wrong."""
-    if not case.parts or not all(part.same_shape for part in case.parts):
+def wrong_numbers(answer: WrongAnswer) -> int:
+    """How many different numbers are wrong; at least 2 where more than numbers is wrong."""
+    if not answer.parts or not all(part.same_shape for part in answer.parts):
         return 2
-    return len({f"{value:.5g}" for part in case.parts for value in part.yours[part.wrong].reshape(-1)})
+    return len({f"{value:.5g}" for part in answer.parts for value in part.yours[part.wrong].reshape(-1)})
 
 
 # Numbers of observations
@@ -166,14 +160,14 @@ def _array(seen: Observation) -> Floats:
 
 def _arrays(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arrays among some arguments, and those in models, by name: as float64, or bools."""
-    found: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
     for name, value in arguments.items():
         array = value.array if isinstance(value, Half | Transposed) else value
         if isinstance(value, Record):
-            found |= {f"{name}.{each}": inside for each, inside in _arrays(value.fields).items()}
+            arrays |= {f"{name}.{field}": inside for field, inside in _arrays(value.fields).items()}
         elif isinstance(array, np.ndarray):
-            found[name] = array if array.dtype == bool else array.astype(np.float64)
-    return found
+            arrays[name] = array if array.dtype == bool else array.astype(np.float64)
+    return arrays
 
 
 def _near(left: Any, right: Any) -> npt.NDArray[np.bool_]:
@@ -191,36 +185,36 @@ def _distinct(values: Floats) -> int:
     return len({f"{value:.5g}" for value in values.reshape(-1) if value and math.isfinite(value)})
 
 
-def _called(where: str) -> str:
-    """A part as a report calls it."""
+def _words_for(where: str) -> str:
+    """The report's words for a part."""
     if where == "0":
         return "the first value"
     where = where.replace(_GRADIENT, f"the {_GRADIENT}")
     return re.sub(r"^(\w+) after the call\.(.+)$", r"\2 of \1 after the call", re.sub(r"^\d+\.", "", where))
 
 
-def _starts(case: Case, part: Part) -> Iterator[tuple[str, Any]]:
+def _starts(answer: WrongAnswer, part: Part) -> Iterator[tuple[str, Any]]:
     """What the numbers of a part may start from: 0, and the logits or the parameters before the step."""
     yield "the expected ones", 0.0
     name = re.sub(r"^(\w+) after the call\.", r"\1.", part.where) or "logits"
-    before = case.arguments.get(name)
+    before = answer.arguments.get(name)
     if before is not None and before.shape == part.yours.shape:
         yield f"the expected step from `{name}`", before
 
 
-# Looks that say how the numbers came about
+# Patterns that say how the numbers came about
 
 
-def _exception(case: Case) -> Seen:
-    raised = (case.yours["raises"], case.yours["message"]) if "raises" in case.yours else ("", "")
+def _exception(answer: WrongAnswer) -> Patterns:
+    raised = (answer.yours["raises"], answer.yours["message"]) if "raises" in answer.yours else ("", "")
     means = "" if system_meaning(": ".join(raised)) else exception_meaning(*raised)
     if means:
         yield "exception", f"never computed: {means}", CERTAIN
 
 
-def _kind(case: Case) -> Seen:
+def _kind(answer: WrongAnswer) -> Patterns:
     """No tensor where one is expected, or one where a number is."""
-    yours, expected = case.yours, case.expected
+    yours, expected = answer.yours, answer.expected
     kind = yours.get("returns", "another object")
     if kind == "NoneType":
         yield "kind", "missing: your function returns None", CERTAIN
@@ -235,13 +229,13 @@ def _kind(case: Case) -> Seen:
             yield "kind", "tensors instead of plain numbers: `.item()` converts them", CERTAIN
 
 
-def _missing(case: Case) -> Seen:
-    for mine, right in _nested(case.yours, case.expected):
+def _missing(answer: WrongAnswer) -> Patterns:
+    for mine, right in _nested(answer.yours, answer.expected):
         missing = sorted(right.get("fields", {}).keys() - mine.get("fields", {}).keys())
         if missing and mine.get("returns") == right.get("returns"):
             is_list = mine["returns"] in ("list", "tuple")
             yield "missing", "too few" if is_list else f"without {', '.join(missing)}", CERTAIN
-    for part in case.parts:
+    for part in answer.parts:
         size = len(part.yours) if part.yours.ndim else 0
         if 0 < size < len(np.atleast_1d(part.expected)) and _all_near(part.yours, part.expected[:size]):
             yield "missing", "too few: they end early", CERTAIN
@@ -256,10 +250,10 @@ def _nested(yours: Observation, expected: Observation) -> Iterator[tuple[Observa
             yield from _nested(mine, right)
 
 
-def _besides_the_numbers(case: Case) -> Seen:
+def _besides_the_numbers(answer: WrongAnswer) -> Patterns:
     """The numbers are right, and something else is wrong."""
-    mine, right = case.yours, case.expected
-    if case.parts or "raises" in mine:
+    mine, right = answer.yours, answer.expected
+    if answer.parts or "raises" in mine:
         return
     if right.get("graph") and not mine.get("graph"):
         yield "graph", "right, but without a graph, so that nothing can learn from them", CERTAIN
@@ -272,20 +266,20 @@ def _besides_the_numbers(case: Case) -> Seen:
             yield "dtype", f"right, but {own['dtype']} instead of {other.get('dtype')}", CERTAIN
 
 
-def _changed_argument(case: Case) -> Seen:
+def _changed_argument(answer: WrongAnswer) -> Patterns:
     """The call modifies a tensor among its arguments, or a model that must stay as it is."""
-    names = list(case.yours.get("changed", ()))
-    for part in case.parts:
+    names = list(answer.yours.get("changed", ()))
+    for part in answer.parts:
         model = part.where.partition(" after the call.")[0]
-        before = case.arguments.get(part.where.replace(" after the call.", "."))
+        before = answer.arguments.get(part.where.replace(" after the call.", "."))
         if model != part.where and before is not None and _all_near(part.expected, before):
             names.append(model)
-    if names and case.parts:
+    if names and answer.parts:
         yield "changed", f"those of a call that modifies `{names[0]}`, which must stay as it is", CERTAIN
 
 
-def _shape(case: Case) -> Seen:
-    for part in case.parts:
+def _shape(answer: WrongAnswer) -> Patterns:
+    for part in answer.parts:
         mine, right = part.yours, part.expected
         if part.same_shape or not mine.size or not right.size or part.where.startswith(_GRADIENT):
             continue
@@ -294,56 +288,53 @@ def _shape(case: Case) -> Seen:
         elif mine.ndim == 2 and _all_near(mine.T, right):
             yield "shape", f"right, but with rows and columns swapped{part.inside}", CERTAIN
         elif not mine.shape or not right.shape:
-            words = "reduced to one number: the {} of the expected ones"
             one, several = (mine, right) if not mine.shape else (right, mine)
-            words = "not reduced: their {} is the expected number" if several is mine else words
-            means = [
-                what for what, value in (("mean", several.mean()), ("sum", several.sum())) if _all_near(value, one)
-            ]
-            for what in means if one else ():
-                yield "shape", words.format(what), CERTAIN
-            if one is mine and not means:
+            reduced = {"mean": several.mean(), "sum": several.sum()}
+            equal = [name for name, value in reduced.items() if _all_near(value, one)]
+            for name in equal if one else ():
+                words = f"reduced to one number: the {name} of the expected ones"
+                yield "shape", words if one is mine else f"not reduced: their {name} is the expected number", CERTAIN
+            if one is mine and not equal:
                 yield "shape", "a single number instead of one per row or position", CERTAIN
 
 
-def _rounding(case: Case) -> Seen:
-    if rounding_only(case.yours, case.expected):
-        exact = any((part.expected[part.wrong] == 0).any() for part in case.parts)
+def _rounding(answer: WrongAnswer) -> Patterns:
+    if rounding_only(answer.yours, answer.expected):
+        exact = any((part.expected[part.wrong] == 0).any() for part in answer.parts)
         yield "rounding", f"rounding errors{' instead of exactly 0' if exact else ''}", CERTAIN
 
 
-def _lost_gradient(case: Case) -> Seen:
+def _lost_gradient(answer: WrongAnswer) -> Patterns:
     """The value is right, and its gradient is cut off or reaches a constant."""
-    for part in case.parts if case.right else ():
+    only_gradients = all(part.where.startswith(_GRADIENT) for part in answer.parts)
+    for part in answer.parts if answer.right and only_gradients else ():
         name = part.where.removeprefix(_GRADIENT)
-        if not all(each.where.startswith(_GRADIENT) for each in case.parts):
-            return
         if not part.yours.any():
             yield "gradient", f"right, but no gradient reaches {name}", CERTAIN
         if not part.expected.any():
             yield "gradient", f"right, but a gradient reaches {name}, which is a constant", CERTAIN
 
 
-def _constant(case: Case) -> Seen:
+def _constant(answer: WrongAnswer) -> Patterns:
     """The same number everywhere, or an argument as it came in."""
-    for part in case.comparable:
+    for part in answer.comparable:
         mine, right = part.yours, part.expected
         if not mine.any():
             evidence = max(1, _distinct(right)) + (mine.size > 1)
-            yield "constant", f"{'False' if case.is_mask else '0'} everywhere{part.inside}", evidence
+            yield "constant", f"{'False' if answer.is_mask else '0'} everywhere{part.inside}", evidence
         elif mine.size > 2 and np.ptp(mine) == 0 < np.ptp(right):
-            yield "constant", f"{'True' if case.is_mask else 'the same number'} everywhere{part.inside}", CERTAIN
+            yield "constant", f"{'True' if answer.is_mask else 'the same number'} everywhere{part.inside}", CERTAIN
         elif mine.ndim == 2 and len(mine) > 1 and np.ptp(mine, axis=0).max() == 0:
             yield "constant", f"the same in every row{part.inside}", int((~_near(right[1:], right[:1])).sum())
-        for name, value in case.arguments.items():
+        for name, value in answer.arguments.items():
             if value.dtype != bool and _all_near(mine, value) and not part.where.startswith(_GRADIENT):
                 yield "unmoved", f"`{name}` as it came in", max(1, _distinct(right))
 
 
-def _factor(case: Case) -> Seen:
+def _factor(answer: WrongAnswer) -> Patterns:
     """A multiple of the expected numbers, or of the expected step; or one for each row."""
-    for part in case.comparable:
-        for what, start in _starts(case, part):
+    for part in answer.comparable:
+        for what, start in _starts(answer, part):
             mine, right = part.yours - start, part.expected - start
             rows = np.atleast_2d(right)
             sums_to_0 = (np.abs(rows.sum(axis=-1)) <= 1e-6 * np.abs(right).max()).all()
@@ -351,7 +342,7 @@ def _factor(case: Case) -> Seen:
             factor = _one_factor(mine, right)
             if factor is not None and abs(factor + 1) < 1e-4:
                 yield "sign", f"minus {what}{part.inside}", evidence
-            elif factor is not None and (right.size > 1 or len(case.parts) == 1):  # one number of several may be chance
+            elif factor is not None and (right.size > 1 or len(answer.parts) == 1):  # one of several may be chance
                 yield "scaled", f"{_times(factor)}{what}{part.inside}", evidence
             wrong = part.wrong.any(axis=-1) if right.ndim else part.wrong
             factors = [_one_factor(*row) for row in zip(mine[wrong], right[wrong], strict=True)]
@@ -385,25 +376,25 @@ _FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
-def _function(case: Case) -> Seen:
-    for part in case.comparable if len(case.parts) == 1 else ():
+def _function(answer: WrongAnswer) -> Patterns:
+    for part in answer.comparable if len(answer.parts) == 1 else ():
         for words, function in _FUNCTIONS.items():
             if _all_near(part.yours, function(part.expected)):
                 yield "function", f"{words}{part.inside}", _distinct(part.expected[part.wrong])
 
 
-# Looks that say which numbers are wrong
+# Patterns that say which numbers are wrong
 
 
-def _not_finite(case: Case) -> Seen:
-    for part in case.parts:
+def _not_finite(answer: WrongAnswer) -> Patterns:
+    for part in answer.parts:
         if not np.isfinite(part.yours).all() and np.isfinite(part.expected).all():
             yield "not_finite", f"{'NaN' if np.isnan(part.yours).any() else 'infinite'}{part.inside}", CERTAIN
 
 
-def _begins_right(case: Case) -> Seen:
+def _begins_right(answer: WrongAnswer) -> Patterns:
     """A run that follows the right one for some steps."""
-    for part in case.parts:
+    for part in answer.parts:
         if part.where in ("probabilities", "actions") and part.same_shape:
             wrong = np.any(part.wrong.reshape(len(part.wrong), -1), axis=1)
             steps = int(np.argmax(wrong)) - (part.where == "probabilities")  # row 0 is before the first step
@@ -412,20 +403,20 @@ def _begins_right(case: Case) -> Seen:
                 yield "begins_right", f"right for the {first}, and wrong after that", CERTAIN
 
 
-def _where(case: Case) -> Seen:
-    """Right except in places that the arguments or the expected numbers tell."""
-    for part in case.parts if len(case.parts) == 1 else ():
-        could_be = part.expected != 0 if not case.is_mask else np.full(part.expected.shape, True)
+def _where(answer: WrongAnswer) -> Patterns:
+    """Right except where an argument or the expected number meets a condition."""
+    for part in answer.parts if len(answer.parts) == 1 else ():
+        could_be = part.expected != 0 if not answer.is_mask else np.full(part.expected.shape, True)
         if not part.same_shape or not part.yours.ndim or (part.wrong == could_be).all():
             continue
-        for condition, there in _conditions(case, part):
+        for condition, there in _conditions(answer, part):
             if (part.wrong == there).all() and not there.all():
                 yield "where", f"right except where {condition}{part.inside}", int(there.sum())
 
 
-def _conditions(case: Case, part: Part) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
-    expected = part.expected.astype(bool) if case.is_mask else part.expected
-    for name, value in (*case.arguments.items(), ("the expected number", expected)):
+def _conditions(answer: WrongAnswer, part: Part) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    expected = part.expected.astype(bool) if answer.is_mask else part.expected
+    for name, value in (*answer.arguments.items(), ("the expected number", expected)):
         with contextlib.suppress(ValueError):
             there = np.broadcast_to(value, part.yours.shape)
             if there.dtype == bool:
@@ -435,30 +426,30 @@ def _conditions(case: Case, part: Part) -> Iterator[tuple[str, npt.NDArray[np.bo
                 yield f"{name} is positive", there > 0
 
 
-def _only(case: Case) -> Seen:
+def _only(answer: WrongAnswer) -> Patterns:
     """Some of several values are wrong."""
-    names = list(dict.fromkeys(_called(part.where) for part in case.parts))
-    if not names or not case.right or "raises" in case.yours:
+    names = list(dict.fromkeys(_words_for(part.where) for part in answer.parts))
+    if not names or not answer.right or "raises" in answer.yours:
         return
-    if all(part.where.startswith(_GRADIENT) for part in case.parts):
+    if all(part.where.startswith(_GRADIENT) for part in answer.parts):
         yield "gradient", f"right, but {names[0]} is wrong", CERTAIN
-    elif "" not in names and len(names) <= max(3, len(case.right)):
+    elif "" not in names and len(names) <= max(3, len(answer.right)):
         yield "only", f"right except for {listed(names)}", CERTAIN
 
 
-def _one_side(case: Case) -> Seen:
-    for part in case.comparable if not case.is_mask else ():
+def _one_side(answer: WrongAnswer) -> Patterns:
+    for part in answer.comparable if not answer.is_mask else ():
         apart = (part.yours - part.expected)[part.wrong]
         for size, here in (("large", (apart > 0).all()), ("small", (apart < 0).all())):
             if here:  # 6 numbers are on one side by chance once in 30 times
                 yield "one_side", f"too {size}{part.inside} wherever they are wrong", len(apart) / 3
 
 
-Look = Callable[[Case], Seen]
-STRONG: tuple[Look, ...] = (
+Finder = Callable[[WrongAnswer], Patterns]
+CAUSES: tuple[Finder, ...] = (
     *(_exception, _kind, _missing, _besides_the_numbers, _changed_argument, _shape, _rounding, _lost_gradient),
     *(_constant, _factor, _function),
 )
-"""What says how the numbers came about."""
-WEAK: tuple[Look, ...] = (_not_finite, _begins_right, _where, _only, _one_side)
-"""What says which numbers are wrong."""
+"""Patterns that say how the numbers came about."""
+PLACES: tuple[Finder, ...] = (_not_finite, _begins_right, _where, _only, _one_side)
+"""Patterns that say which numbers are wrong."""

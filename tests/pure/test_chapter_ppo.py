@@ -11,7 +11,7 @@ from grader.oracles import simulation
 
 TEXT = (course.ROOT / "docs/learn/ppo.md").read_text("utf-8")
 STEPS = 200
-BITS = {"weights": "weights only, 2 bytes each", "training state": "training state, 16 bytes where trained"}
+BITS = {"weights": "weights only, 2 bytes each", "training state": "training state, 16 bytes if trained"}
 REWARDS = ["PPO: a model, GRPO: a rule", "a model for both", "a rule for both"]
 
 

@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 import numpy as np
-import pytest
 import torch
 from page_text import says, written
 
@@ -114,7 +113,6 @@ def test_w06_worked_numbers_on_the_page_are_right():
         f"{100 * signal(low[1], 8):.1f}",
         f"{100 * signal(high[1], 8):.1f}",
     )
-    assert max(signal(policy(0.1, knows_rule=rule)[1], 8) for rule in (False, True)) < 0.01
 
 
 # W07
@@ -122,14 +120,9 @@ def test_w06_worked_numbers_on_the_page_are_right():
 TERMS = {"nothing": 0, "the form \u201cAnswer: number\u201d": 2, "true steps": 3}
 
 
-def paid(term):
-    """Rewards of the eight texts with a second payment."""
-    return [row[1] + (0.5 * row[term] if term else 0) for row in SOLUTIONS.values()]
-
-
 def hacked(term):
     """Advantages of the eight texts with a second payment."""
-    return advantages(paid(term))
+    return advantages([row[1] + (0.5 * row[term] if term else 0) for row in SOLUTIONS.values()])
 
 
 def test_w07_worked_numbers_on_the_page_are_those_of_the_model_answers():
@@ -152,5 +145,3 @@ def test_t07_the_table_of_group_sizes_is_right():
         equal = [1 - signal(p, size) for p in (0.5, 0.1)]
         shares = [f"{100 * share:.1f} %" if share >= 5e-4 else "< 0.1 %" for share in equal]
         assert f"| {size} | {0.5 / math.sqrt(size):.4f} | {shares[0]} | {shares[1]} |" in TEXT
-    assert advantages([5.0, 2.0]) == pytest.approx([1, -1])
-    assert advantages([0.3, 0.2]) == pytest.approx([1, -1])

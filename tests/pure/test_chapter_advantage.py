@@ -54,17 +54,9 @@ def test_w10_worked_numbers_on_the_page_are_those_of_the_model_answers():
     says(TEXT, f"{spread / wider:.3f}")
     right, *_, wrong = advantages([1, 0, 0, 0, 0, 0])
     says(TEXT, cells(right)[0], cells(wrong)[0])
-    assert right == pytest.approx(math.sqrt(5), abs=1e-6)
-    assert advantages([1, 1, 0, 0, 0, 0.4])[5] == pytest.approx(0, abs=1e-12)
-    assert advantages([0.1, 0.1, 0, 0, 0, 0.05]) == pytest.approx(advantages(group), abs=1e-6)
 
 
 # W08: how hard may a prompt be?
-
-
-def binomial(p, size):
-    """Probability of each number of correct samples."""
-    return [math.comb(size, count) * p**count * (1 - p) ** (size - count) for count in range(size + 1)]
 
 
 def test_w08_worked_numbers_on_the_page_are_those_of_the_model_answers():
@@ -75,9 +67,6 @@ def test_w08_worked_numbers_on_the_page_are_those_of_the_model_answers():
         row = " | ".join(f"{100 * share:.1f} %" if share >= 5e-4 else "< 0.1 %" for share in lost)
         assert f"| {100 * p:.0f} % | {row} |" in TEXT
     says(TEXT, f"{100 * (0.9**2 + 0.1**2):.1f}", f"{100 * (0.9**32 + 0.1**32):.1f}")
-    rare = {size: binomial(0.01, size) for size in (2, 4, 8, 16, 32, 64)}
-    assert all(chances[0] == max(chances) for chances in rare.values()), "the most likely group has no correct sample"
-    says(TEXT, f"{100 * rare[8][1]:.1f}")
 
 
 # W12: is it a bell curve?
@@ -92,8 +81,6 @@ def test_w12_worked_numbers_on_the_page_are_those_of_the_model_answers():
         assert [right, wrong] == cells(first, last)
     assert [row[0] for row in rows_of(TEXT, "| Correct of 8")] == ["0 or 8", *map(str, range(1, 8))]
     says(TEXT, f"{math.sqrt(7):.2f}")
-    every = {round(a, 6) for k in range(9) for a in advantages([1] * k + [0] * (8 - k))}
-    assert len(every) == 2 * (8 - 1) + 1
 
 
 # B05: advantages out of nothing
@@ -111,8 +98,6 @@ def test_b05_numbers_on_the_page_are_those_of_numpy_and_of_pytorch():
     assert group_advantages(rewards).tolist() == 8 * [0]
     says(TEXT, f"{summed_in_order(0.7, 8, std_eps=0.0001)[-1]:.4f}", "\u22121.11e\u22128")
     assert f"{summed_in_order(0.7, 8, dtype=np.float64)[-1]:.2e}" == "-1.11e-08"
-    doubles = torch.full((8,), 0.7, dtype=torch.float64)
-    assert (doubles - doubles.mean()).tolist() in (8 * [0], 8 * [0.7 - np.add.accumulate(np.full(8, 0.7))[-1] / 8])
 
 
 def summed_in_order(reward, size, *, std_eps=1e-8, dtype=np.float32):

@@ -108,7 +108,6 @@ def test_w16_worked_numbers_on_the_page_are_those_of_the_model_answers():
     says(TEXT, f"{100 * rows['β · estimate'][0] / part:.2f}", f"{1.2 * OLD:.2f}")
     above, below = estimate(0.95, REF), estimate(0.02, REF)
     says(TEXT, f"{above:.3f}", f"{below:.3f}")
-    assert round(below / above) == 20
 
 
 def test_w22_worked_numbers_on_the_page_are_those_of_the_model_answers():
