@@ -264,7 +264,7 @@ def _unpacked(archive: Member) -> Contents:
     """
     name = one_line(archive.name)
     if not name.lower().endswith(ARCHIVES):
-        raise UnreadableError(f"{name} is packed in a way that is not read here; hand in a zip")
+        raise UnreadableError(f"the grader cannot open {name}; hand in a zip")
     members = members_of_archive(archive.name, archive.first_bytes(MAX_ARCHIVE_BYTES + 1))
     contents = _chosen(members)
     packed = [one_line(member.name, limit=60) for member in members if _is_packed(member)]
@@ -335,8 +335,8 @@ def _candidates(members: Sequence[Member]) -> _Candidates:
     `clip-2.py` and `clip (2).py` are names of a second upload or download; some editors save `clip.py` as `Clip.py` or
     `clip.py.txt`. If the platform numbers uploads, the newest wins. After that, a module's plain name wins, because
     students edit and import it. For a worksheet, the highest number wins, because a browser gives the plain name to the
-    name to the first download. A file that a notebook writes counts if there is no such file, then a notebook. But if
-    only one of several files has answers, it is the best.
+    first download. Without such a file, a cell that writes it counts, then a notebook of its name. But if only one of
+    several files has answers, it is the best.
     """
 
     def rank(member: Member) -> tuple[bool, bool, int, int, int, str]:

@@ -54,11 +54,14 @@ class LlmFilm extends Explorable {
       if (record.ariaDisabled === "true") return;
       record.ariaDisabled = "true"; // not `disabled`, which would take the focus away
       record.textContent = `Recording ${SECONDS} seconds`;
-      await saveClip(this, {
-        frames: FRAMES, go: (at) => this.set({ at }), title: this.getAttribute("question"), milliseconds: 1000 * SECONDS / FRAMES.length,
-      });
-      record.ariaDisabled = "false";
-      record.textContent = "Save clip";
+      try {
+        await saveClip(this, {
+          frames: FRAMES, go: (at) => this.set({ at }), title: this.getAttribute("question"), milliseconds: 1000 * SECONDS / FRAMES.length,
+        });
+      } finally {
+        record.ariaDisabled = "false";
+        record.textContent = "Save clip";
+      }
     });
     return record;
   }
