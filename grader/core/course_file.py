@@ -59,6 +59,7 @@ class CourseFile:
     optional: tuple[str, ...] = _is(TEXTS, default=())  # exercises that students see and get, but that are in no total
     bonus: tuple[str, ...] = _is(TEXTS, default=())  # these, or "worksheet", add points and are in no maximum
     error_carried_forward: bool = _is(_TRUTH, default=True)  # points lost only to an earlier function's mistake count
+    partial_credit: bool = _is(_TRUTH, default=True)  # a function with a named mistake earns what else is right in it
     hidden_checks: bool = _is(_TRUTH, default=True)  # gradings with the model answers run them
     worksheet: bool = _is(_TRUTH, default=False)  # `grade-all` and the autograder grade it too, unless told otherwise
     institution: str = _is(TEXT, default="")

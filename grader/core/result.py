@@ -67,13 +67,14 @@ class NamedMistake:
     """A misconception that the answers of a submission show."""
 
     check: str  # id of the check that shows it
-    everywhere: bool  # whether all other answers show it too
+    everywhere: bool  # whether it makes, with those named next to it, all answers to the worked examples
     page: str  # where it is explained, from the repository root, with its anchor
     function: str
     name: str  # among those of the function
     sentence: str  # completes "your numbers are what you get if ..."
     explanation: str  # what follows from it
     observed: bool = False  # the sentence completes "your numbers are ..." and names no cause
+    shown: bool = True  # it shows in the call of that check, not only in other calls
 
 
 @dataclass(frozen=True)

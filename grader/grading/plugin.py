@@ -146,6 +146,7 @@ class GradingPlugin:
     on_update: Callable[[Result, CheckResult], None] = lambda *_: None  # called after every check
     on_collected: Callable[[Result], None] = lambda _: None  # called before the first check
     corrected: Mapping[str, Submission] = field(default_factory=dict)
+    recorded: bool = True  # require the recorded answers to the worked examples of a check, too
     findings: Findings = field(default_factory=Findings)
     wall_clock: Clock = field(  # what is left of the whole grading's time
         default_factory=lambda: Clock(course.GRADING_SECONDS * _more_time(), "the whole grading", wall=True)
@@ -311,7 +312,8 @@ class GradingPlugin:
     def _require_declared(self, student: Student, check: Check) -> None:
         """Require the recorded answers of a check's examples, a refusal of its `refuses`, and no noted wrong dtype."""
         try:
-            vectors.require_recorded(student, vectors.of_check(check))
+            if self.recorded:
+                vectors.require_recorded(student, vectors.of_check(check))
         except Mismatch as problem:
             passed = "every random input of this check passes, but this worked example does not: "
             problem.message = ("" if check.gate else passed) + problem.message
@@ -398,11 +400,8 @@ class GradingPlugin:
             (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
             places = [f" ({frame.file.rsplit('/', 1)[-1]}, line {frame.line})" for frame in entry.frames[-1:]]
             exercise.not_imported = entry.story + "".join(places)
-        entry.rows = [(label, _cut(text, _LONGEST_TEXT)) for label, text in entry.rows]
-        entry.call, entry.printed = _cut(entry.call, _LONGEST_CALL), _cut(entry.printed, _LONGEST_PRINTED)
-        if call and entry.call and is_written_out(entry.call):
-            imports = needed_imports(call.function, check.exercise, entry.call)
-            entry.rows = [*entry.rows, (TO_PASTE, imports)]
+        entry.printed = _cut(entry.printed, _LONGEST_PRINTED)
+        _fit(entry, check, call)
         needed = [self._entries[name] for name in check.needs if name in self._entries]
         failed = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
         entry.may_come_from = [f"what fails in “{title}”" for title in failed]
@@ -497,6 +496,22 @@ class GradingPlugin:
     def _source(self, file: str, line: int) -> str:
         lines = self._text(file).split("\n")
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+
+def show_mismatch(entry: CheckResult, check: Check, problem: Mismatch) -> None:
+    """Show another call that goes wrong in a failed check."""
+    entry.rows, entry.call = problem.rows, show_call(problem.call, problem.shown)
+    entry.story = " ".join(problem.message.split())
+    _fit(entry, check, problem.call)
+
+
+def _fit(entry: CheckResult, check: Check, call: Call | None) -> None:
+    """Cut what is too long, and say how to paste the call."""
+    entry.rows = [(label, _cut(text, _LONGEST_TEXT)) for label, text in entry.rows]
+    entry.call = _cut(entry.call, _LONGEST_CALL)
+    if call and entry.call and is_written_out(entry.call):
+        imports = needed_imports(call.function, check.exercise, entry.call)
+        entry.rows = [*entry.rows, (TO_PASTE, imports)]
 
 
 _UNREADABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)

@@ -13,7 +13,7 @@ from ..core import course
 from ..core.result import CheckResult, ExerciseResult, Result
 from ..core.submission import Submission
 from ..sandbox.worker_process import SandboxError
-from . import plugin, second_pass
+from . import partial_credit, plugin, second_pass
 from .check import as_result
 from .diagnosis import Diagnosis
 from .pytest_run import run_checks_of
@@ -95,6 +95,8 @@ class Grading(Settings):
         own_mistakes: Set[str] = frozenset()
         corrected: Mapping[str, Submission] = {}
         called = diagnosis.wrong_functions_called()
+        if self.partial_credit and self.gates and self.name_mistakes:
+            partial_credit.run_waiting_checks(self, grading, run_checks, diagnosis.with_work(called))
         if self.second_pass:
             own_mistakes, corrected = second_pass.judge(self, grading, run_checks, on_second_pass, called)
         if self.name_mistakes:

@@ -36,6 +36,7 @@ class Settings:
     name_mistakes: bool = True  # say why checks failed, which takes more calls
     second_pass: bool = True  # run failing checks of functions that call wrong ones again, with right ones
     error_carried_forward: bool = course.WRITTEN.error_carried_forward  # what passes then earns its points
+    partial_credit: bool = course.WRITTEN.partial_credit  # a function with a named mistake earns what else is right
     debug: bool = False  # let prints through to the terminal, stop at the first failure, and give no grade
     level: int = 0  # isolation level of the workers, for the result
     walls: tuple[str, ...] = ()  # what confines them, for the result

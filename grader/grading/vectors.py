@@ -149,7 +149,8 @@ def observe(student: Student, function: str, example: Example) -> Observation:
     return _observation(answer, example)
 
 
-def _is_random(example: Example) -> bool:
+def is_random(example: Example) -> bool:
+    """Whether a right answer to it may draw other numbers than the model answer."""
     return bool({"seed", "generator"} & example.options.keys())
 
 
@@ -178,7 +179,7 @@ def require_recorded(student: Student, worked: Sequence[tuple[Example, Vector]])
     certain = [
         (example, vector)
         for example, vector in worked
-        if not _is_random(example) and "inf" not in vector.expected.get("values", ())
+        if not is_random(example) and "inf" not in vector.expected.get("values", ())
     ]
     if not certain:
         return
@@ -298,14 +299,6 @@ def rounding_only(seen: Observation, expected: Observation) -> bool:
     yours, right = np.array(_floats(seen["values"])), np.array(_floats(expected["values"]))
     wrong = ~np.isclose(yours, right, rtol=TOLERANCE[seen["dtype"]][0], atol=0.0)
     return bool(wrong.any() and (np.maximum(np.abs(yours), np.abs(right))[wrong] < noise).all())
-
-
-def alike_but_for_rounding(left: Observation, right: Observation, expected: Observation) -> bool:
-    """Whether two wrong answers are rounding errors alike: below 0 somewhere, or nowhere."""
-    sides = (left, right)
-    if not all(rounding_only(side, expected) for side in sides):
-        return False
-    return len({min(_floats(side["values"])) < 0 for side in sides}) == 1
 
 
 def _as_number(side: Observation) -> Observation:

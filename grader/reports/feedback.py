@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..core import course
@@ -113,9 +113,8 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
         return shortened(" ".join(filter(None, (f"{check.outcome}. {HIDDEN}", way))), limit)
     named = [found for found in each.exercise.misconceptions if found.check == check.id]
     lines = []
-    for place, found in enumerate(named):
-        said = what_it_is(check, found, also=place > 0)
-        lines += [said, f"more: {one_line(course.page_address(found.page))}"]
+    for cause in causes(check, named):
+        lines += [cause.sentence, *([f"more: {one_line(course.page_address(cause.page))}"] if cause.page else [])]
     lines += [plain(check.story)] if check.story else []
     told = [(label, plain(text)) for label, text in rows(check)]
     lines += [_labelled(label, text) for label, text in told if label != "printed"]
@@ -158,20 +157,51 @@ def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
         yield "printed", plain(check.printed.strip(), limit=600)
 
 
-def what_it_is(check: CheckResult, found: NamedMistake, *, also: bool = False) -> str:
-    """The sentence that names a misconception.
+@dataclass(frozen=True)
+class Cause:
+    """A line of the report that says why a check failed.
 
-    Args:
-        check: What it explains.
-        found: The misconception.
-        also: Another misconception with the same numbers is named before it.
+    Attributes:
+        sentence: What it says.
+        explanation: What follows from it; empty for a heading.
+        page: Where it is explained, from the repository root; empty for a heading.
     """
-    if found.observed:
-        return f"{'Your' if found.everywhere else 'Here your'} numbers are {plain(found.sentence)}."
-    what = "This error is" if check.outcome == BROKEN else "Your numbers are"
-    if not found.everywhere:
-        what = what.replace("This error", "Here this error").replace("Your numbers", "Here your numbers")
-    return f"{what} {'also ' * also}what you get if {plain(found.sentence)}."
+
+    sentence: str
+    explanation: str = ""
+    page: str = ""
+
+
+_WORDS = {2: "two", 3: "three", 4: "four", 5: "five"}
+
+
+def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
+    """What the report says of the mistakes that are named next to a check, line by line."""
+    seen = [Cause(f"Your numbers are {plain(each.sentence)}.", each.explanation, each.page) for each in named if each.observed]
+    known = [each for each in named if not each.observed]
+    if not known:
+        return seen
+    numbers = "this error" if check.outcome == BROKEN else "your numbers"
+    here = "" if known[0].everywhere else "in this call, "
+    if len(known) == 1:
+        (only,) = known
+        start = f"{here}{numbers} {'is' if check.outcome == BROKEN else 'are'}"
+        start = start if only.shown or here else f"in other calls, {start}"
+        lines = [Cause(f"{_capital(start)} what you get if {plain(only.sentence)}.", only.explanation, only.page)]
+    else:
+        heading = _capital(f"{here}these {_WORDS.get(len(known), len(known))} differences together make exactly {numbers}:")
+        lines = [Cause(heading)]
+        in_call = sum(each.shown for each in known)
+        for number, each in enumerate(known, 1):
+            elsewhere = "in other calls, " if in_call and not each.shown else ""
+            lines.append(Cause(f"{number}. {elsewhere}{plain(each.sentence)}.", each.explanation, each.page))
+    if here:
+        lines.append(Cause("Other calls are wrong in another way, too."))
+    return [*lines, *seen]
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def place(each: Listed) -> tuple[str, int]:

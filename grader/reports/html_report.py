@@ -30,7 +30,7 @@ from ..core.result import (
 from ..core.text import counted
 from ..grading import curves
 from .comparison import FURTHER, TITLE, Comparison, comparisons, not_answered
-from .feedback import notes, rows, runs_no_code, total, what_it_is
+from .feedback import causes, notes, rows, runs_no_code, total
 from .outcomes import (
     SIGNS,
     afterwards,
@@ -269,8 +269,8 @@ def _failure(
         rows=tuple(rows(check)),
         story=check.story,
         mistakes=tuple(
-            _Mistake(what_it_is(check, found, also=place > 0), found.explanation, course.page_address(found.page))
-            for place, found in enumerate(found for found in named if found.sentence not in explained)
+            _Mistake(cause.sentence, cause.explanation, course.page_address(cause.page) if cause.page else "")
+            for cause in causes(check, [found for found in named if found.sentence not in explained])
         ),
         is_told_above=any(found.sentence in explained for found in named),
         remark=" ".join(filter(None, (way, come_from))),

@@ -31,7 +31,7 @@ from ..core.result import (
 from ..core.text import counted, first_sentence, listed, one_line, plain
 from ..grading.check import Check
 from .comparison import FURTHER, TITLE, comparisons, not_answered
-from .feedback import SELF_CHECK, rows, runs_no_code, total, what_it_is
+from .feedback import SELF_CHECK, causes, rows, runs_no_code, total
 from .outcomes import (
     OWED,
     SIGNS,
@@ -235,10 +235,12 @@ def _function(
             yield _details(Text("the same as above", style="bold"))
         elif index < _DETAILED:
             named = [found for found in exercise.misconceptions if found.check == check.id]
-            if any(found.sentence in explained for found in named):
-                yield _details(Text("the same mistake as above", style="bold yellow"))
             new = [found for found in named if found.sentence not in explained]
-            yield from map(_details, _failure(check, new, whole_calls=whole_calls))
+            if named and not new:
+                many = len(named) > 1
+                yield _details(Text(f"the same mistake{'s' * many} as above", style="bold yellow"))
+            else:
+                yield from map(_details, _failure(check, new, whole_calls=whole_calls))
             explained |= {found.sentence for found in named}
         before = check
     if len(failures) > _DETAILED:
@@ -294,11 +296,12 @@ def _details(content: RenderableType) -> RenderableType:
 
 def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool) -> Iterator[RenderableType]:
     """What a student needs to find the mistake: its name, the answer, and finally the call."""
-    for place, found in enumerate(named):
-        yield Text(what_it_is(check, found, also=place > 0), style="bold yellow")
-        # The first sentence of the explanation; the page has the rest.
-        yield Text(first_sentence(found.explanation))
-        yield Text(f"more  {course.page_address(found.page)}", style="dim")
+    for cause in causes(check, named):
+        yield Text(cause.sentence, style="bold yellow")
+        if cause.page:
+            # The first sentence of the explanation; the page has the rest.
+            yield Text(first_sentence(cause.explanation))
+            yield Text(f"more  {course.page_address(cause.page)}", style="dim")
     if check.story:
         yield Text(plain(check.story), style="bold" if not named else "")
     table = Table.grid(padding=(0, 2))

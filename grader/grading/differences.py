@@ -1,0 +1,396 @@
+"""The smallest set of known differences from the model answer that makes exactly a submission's numbers.
+
+What people write first has two to four mistakes at once. `combinations.json` of an exercise records how the model
+answer with each known difference, and with each pair that fits together, answers the worked examples. Only prints of
+the numbers are recorded, and no code: a handout with them holds no answer.
+
+An observation is compared part by part: the value, each entry of a dictionary, each gradient, the dtype. In one part
+rarely more than two differences meet, so sets of three and more follow from the pairs (`_Table.predicted`).
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import itertools
+import json
+import math
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core import course
+from .vectors import Observation, rounding_only
+
+Print = tuple[str, float, float, float]
+"""A part of an observation: what is compared as text, two sums of its numbers with signs, and the size of these."""
+UNKNOWN = 65_535
+"""Place of an outcome that is not recorded: the two differences do not fit together."""
+_MOST = 5
+"""Differences in a set."""
+_WIDTH = 40
+"""Sets of one size that are made larger."""
+_TOLERANCE = {"float64": 1e-5, "float32": 2e-4, "float16": 2e-2, "bfloat16": 5e-2}
+_ZERO = 1e-9
+"""A float64 number this small is 0, relative to the largest next to it."""
+_DIGITS = 7
+
+
+def parts(seen: Observation, expected: Observation) -> dict[str, Print]:
+    """The parts of an observation by name; those of the steps of a run are joined."""
+    if "raises" in seen:
+        return {"": (f"raises {seen['raises']}: {seen['message']}", 0.0, 0.0, 0.0)}
+    texts: dict[str, list[str]] = {}
+    numbers: dict[str, list[Any]] = {}
+    for name, text, values in _flat(seen, expected, ""):
+        name = re.sub(r"^\d+\.(?=\D)", "", name)
+        texts.setdefault(name, []).append(text)
+        numbers.setdefault(name, []).extend(values)
+    zero = _ZERO if expected.get("dtype") == "float64" else 1e3 * _ZERO
+    return {name: _print(" ".join(texts[name]), numbers[name], zero) for name in texts}
+
+
+def _flat(seen: Observation, expected: Observation, where: str) -> Iterator[tuple[str, str, Sequence[Any]]]:
+    yield f"{where}kind", f"{seen.get('returns', 'tensor')} {seen.get('text', '')}", ()
+    if "values" in seen:
+        is_number = seen.get("shape", []) == [] and seen.get("dtype", "") in ("", "float32", "float64")
+        yield f"{where}values", f"{[] if is_number else seen.get('shape')}{_rounded(seen, expected)}", seen["values"]
+        if not is_number:
+            yield f"{where}dtype", str(seen.get("dtype")), ()
+    for name in ("changed", "graph"):
+        yield f"{where}{name}", str(seen.get(name) or []), ()
+    for name, values in seen.get("gradients", {}).items():
+        is_zero = values is None or not any(values)
+        yield f"{where}gradient {name}", "none" if is_zero else "", () if is_zero else values
+    for name, inside in (*seen.get("fields", {}).items(), *seen.get("after", {}).items()):
+        right = {**expected.get("fields", {}), **expected.get("after", {})}.get(name, {})
+        if isinstance(inside, dict):
+            yield from _flat(inside, right, f"{where}{name}.")
+
+
+def _rounded(seen: Observation, expected: Observation) -> str:
+    """A word in place of rounding errors, whose size depends on the processor and on how a mistake is written."""
+    if "values" in expected and seen.get("dtype") and rounding_only(seen, expected):
+        return " rounding below 0" if any(float(number) < 0 for number in seen["values"]) else " rounding"
+    return ""
+
+
+def _print(text: str, numbers: Sequence[Any], zero: float) -> Print:
+    values = np.array([float(number) for number in numbers], dtype=np.float64)
+    if "rounding" in text or not len(values):
+        return text, 0.0, 0.0, 0.0
+    odd = [f"{place}{value}" for place, value in enumerate(values) if not math.isfinite(value)]
+    if odd:
+        text += " " + " ".join(odd)[:200]
+    values = np.where(np.isfinite(values), values, 0.0)
+    sums = [float(_signs(len(values), row) @ values) for row in (0, 1)]
+    text += f" {len(values)}" + ("" if values.any() else " zero")
+    is_zero = np.abs(values) <= zero * float(np.abs(values).max())
+    if is_zero.any() and not is_zero.all():  # a number near 0 would be lost in the sums
+        text += f" {zlib.crc32(is_zero.tobytes()):x}"
+    return text, *sums, float(np.abs(values).sum())
+
+
+@functools.cache
+def _signs(size: int, row: int) -> npt.NDArray[np.float64]:
+    """Factors of a sum, far from 0 and without a pattern, so that different numbers have different sums."""
+    places = np.arange(1, size + 1, dtype=np.float64)
+    turns = np.modf(places * (math.sqrt(5) - 1) / 2 if row else places * math.sqrt(2))[0]
+    return np.where(np.modf(places * math.sqrt(3 + row))[0] < 0.5, -1.0, 1.0) * (0.5 + turns)
+
+
+def same_print(one: Print, other: Print, tolerance: float) -> bool:
+    """Whether two parts are equal up to rounding."""
+    if one[0] != other[0]:
+        return False
+    bound = tolerance * max(one[3], other[3])
+    return abs(one[1] - other[1]) <= bound and abs(one[2] - other[2]) <= bound
+
+
+def tolerance_of(observation: Observation) -> float:
+    """The relative tolerance of a recorded answer; numbers without a dtype come from float32."""
+    return _TOLERANCE.get(observation.get("dtype", "float32"), 1e-5)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of the answers to one worked example.
+
+    Attributes:
+        check: Id of the check that the example belongs to.
+        place: Which of its examples.
+        name: Of the part.
+        tolerance: Relative, when prints are compared.
+        outcomes: The prints that some set of differences makes; the first is the model answer's.
+    """
+
+    check: str
+    place: int
+    name: str
+    tolerance: float
+    outcomes: list[Print]
+
+
+@dataclass(frozen=True)
+class Table:
+    """How a function with known differences answers its worked examples.
+
+    Attributes:
+        names: The differences.
+        parts: What is compared.
+        rows: Outcome of each part, a row for the model answer, for each difference, and for each pair (i < j) in order.
+    """
+
+    names: list[str]
+    parts: list[Part]
+    rows: npt.NDArray[np.uint16]
+
+    def pair(self, one: int, other: int) -> int:
+        """The row of a pair."""
+        one, other = sorted((one, other))
+        count = len(self.names)
+        return 1 + count + one * (2 * count - one - 1) // 2 + other - one - 1
+
+    def fits(self, one: int, other: int) -> bool:
+        """Whether two differences can be in one set."""
+        return bool((self.rows[self.pair(one, other)] != UNKNOWN).any())
+
+    def predicted(self, chosen: Sequence[int]) -> npt.NDArray[np.uint16]:
+        """The outcomes of a set; `UNKNOWN` in parts where more than two differences meet."""
+        if len(chosen) < 2:
+            return self.rows[1 + chosen[0] if chosen else 0]
+        if len(chosen) == 2:
+            return self.rows[self.pair(*chosen)]
+        outcomes = np.full(len(self.parts), UNKNOWN, dtype=np.uint16)
+        for left in chosen:  # where the others change nothing of what any of the rest makes
+            rest = [each for each in chosen if each != left]
+            silent = np.all([self.rows[self.pair(left, each)] == self.rows[1 + each] for each in rest], axis=0)
+            where = silent & (outcomes == UNKNOWN)
+            outcomes = np.where(where, self.predicted(rest), outcomes)
+            # One whose numbers no other one changes, such as NaN everywhere.
+            alone = np.all([self.rows[self.pair(left, each)] == self.rows[1 + left] for each in rest], axis=0)
+            outcomes = np.where(alone & (self.rows[1 + left] != self.rows[0]), self.rows[1 + left], outcomes)
+        return outcomes
+
+
+def as_text(tables: dict[str, Table]) -> str:
+    """The text of `combinations.json`."""
+    entries = (f"{json.dumps(name)}: {_entry(table)}" for name, table in tables.items())
+    return '{\n"generated": "by `course dev vectors`; do not edit",\n' + ",\n".join(entries) + "\n}\n"
+
+
+def _entry(table: Table) -> str:
+    texts = {text: None for part in table.parts for text, *_ in part.outcomes}
+    places = {text: place for place, text in enumerate(texts)}
+    entry = {
+        "names": table.names,
+        "texts": [*texts],
+        "parts": [
+            [part.check, part.place, part.name, part.tolerance, [_short(places, each) for each in part.outcomes]]
+            for part in table.parts
+        ],
+        "rows": base64.b85encode(zlib.compress(table.rows.T.astype("<u2").tobytes(), 9)).decode("ascii"),
+    }
+    return json.dumps(entry, separators=(",", ":"))
+
+
+def _short(places: dict[str, int], outcome: Print) -> list[Any]:
+    """An outcome as it is written down: without the zeros at its end."""
+    numbers = [float(f"{number:.{_DIGITS}g}") for number in outcome[1:]]
+    return [places[outcome[0]], *(numbers if any(numbers) else ())]
+
+
+@functools.cache
+def load(exercise: str) -> dict[str, Table]:
+    """The tables of an exercise by function; empty if none is recorded."""
+    path = course.exercise(exercise).folder / "combinations.json"
+    if not path.is_file():
+        return {}
+    document = json.loads(path.read_text("utf-8"))
+    return {name: _table(each) for name, each in document.items() if isinstance(each, dict)}
+
+
+def _table(entry: dict[str, Any]) -> Table:
+    texts = entry["texts"]
+    listed = [
+        Part(*rest, [(texts[text], *(numbers or (0.0, 0.0, 0.0))) for text, *numbers in outcomes])
+        for *rest, outcomes in entry["parts"]
+    ]
+    flat = np.frombuffer(zlib.decompress(base64.b85decode(entry["rows"])), dtype="<u2")
+    return Table(entry["names"], listed, flat.reshape(len(listed), -1).T)
+
+
+def outcome_of(part: Part, found: Print) -> int:
+    """The place of an outcome among those of a part; -1 if it is a new one."""
+    for place, outcome in enumerate(part.outcomes):
+        if same_print(found, outcome, part.tolerance):
+            return place
+    return -1
+
+
+Key = tuple[str, int]
+"""A worked example: the id of its check, and its place there."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A set of differences, next to a submission's answers.
+
+    Attributes:
+        names: The differences.
+        exact: Whether it makes every part of every answer.
+        shows: Worked example to those of the differences that show there.
+        explains: The worked examples that are wrong, and exactly as the set makes them.
+    """
+
+    names: tuple[str, ...]
+    exact: bool
+    shows: dict[Key, tuple[str, ...]]
+    explains: frozenset[Key]
+
+
+@dataclass(frozen=True)
+class Rank:
+    """How a set of differences fits a submission, in parts of its answers.
+
+    Attributes:
+        explained: Wrong ones that the set makes.
+        refuted: Right ones that the set would make wrong.
+        other: Wrong ones that the set makes wrong in another way.
+        untouched: Wrong ones that the set leaves right.
+        unknown: What more than two differences make of them is not recorded.
+    """
+
+    explained: int
+    refuted: int
+    other: int
+    untouched: int
+    unknown: int
+
+    @property
+    def contradicted(self) -> int:
+        return self.refuted + self.other + self.untouched
+
+    @property
+    def score(self) -> float:
+        return self.explained - 3 * self.refuted - self.other - self.unknown / 4
+
+    @property
+    def is_honest(self) -> bool:
+        """Whether the code may well have these differences, although it must have others, too."""
+        return self.refuted == 0 and self.explained > self.other + self.unknown / 4
+
+
+class Search:
+    """Looks for the sets of differences that make a submission's answers.
+
+    Args:
+        table: What is recorded of the function.
+        observed: What the submission makes of the examples, by check and place.
+        expected: The model answers to these.
+
+    Attributes:
+        matching: For each part of the answers and each of its outcomes, whether that is the submission's.
+        known: The parts of worked examples that the submission was asked for.
+        wrong: Those of them that are not the model answer's.
+        lines: The places of the parts, to look up outcomes.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        observed: dict[Key, Observation],
+        expected: dict[Key, Observation],
+    ) -> None:
+        self.table = table
+        seen = {key: parts(each, expected[key]) for key, each in observed.items()}
+        size = max((len(part.outcomes) for part in table.parts), default=1)
+        self.matching = np.zeros((len(table.parts), size + 1), dtype=bool)
+        self.known = np.array([(part.check, part.place) in seen for part in table.parts], dtype=bool)
+        for row, part in enumerate(table.parts):
+            found = seen.get((part.check, part.place), {})
+            mine = found.get(part.name, found.get("", ("missing", 0.0, 0.0, 0.0)))
+            for place, outcome in enumerate(part.outcomes):
+                self.matching[row, place] = same_print(mine, outcome, part.tolerance)
+        self.wrong = self.known & ~self.matching[:, 0]
+        self.lines = np.arange(len(table.parts))
+        self._keys = [(part.check, part.place) for part in table.parts]
+        self._ranks: dict[tuple[int, ...], Rank] = {}
+
+    @property
+    def wrong_keys(self) -> frozenset[Key]:
+        """The worked examples with a wrong answer."""
+        return frozenset(key for key, is_wrong in zip(self._keys, self.wrong, strict=True) if is_wrong)
+
+    def best(self) -> Explanation | None:
+        """The set that fits best: the smallest that makes all answers, else the one that explains most of them.
+
+        None if none explains a wrong answer without contradicting a right one.
+        """
+        ranked: dict[tuple[int, ...], Rank] = {}
+        for level in self._levels():
+            ranks = {chosen: self._rank(chosen) for chosen in level}
+            exact = [chosen for chosen, rank in ranks.items() if rank.contradicted == 0 and rank.explained]
+            if exact:
+                return self._explanation(min(exact, key=lambda each: (ranks[each].unknown, each)), exact=True)
+            ranked |= ranks
+        honest = [chosen for chosen, rank in ranked.items() if rank.is_honest]
+        if not honest:
+            return None
+        best = max(honest, key=lambda each: (ranked[each].score - len(each) / 2, -len(each), [-n for n in each]))
+        return self._explanation(best, exact=False)
+
+    def _levels(self) -> Iterator[list[tuple[int, ...]]]:
+        """All sets of one and of two differences, then larger ones, made of those that fit best."""
+        count = len(self.table.names)
+        yield [(one,) for one in range(count)]
+        level: list[tuple[int, ...]] = [
+            pair for pair in itertools.combinations(range(count), 2) if self.table.fits(*pair)
+        ]
+        yield level
+        # A difference that makes a right answer wrong can be in a set only if another one hides it: rarely.
+        usual = [one for one in range(count) if self._rank((one,)).refuted == 0]
+        for _ in range(3, _MOST + 1):
+            level = sorted(level, key=lambda chosen: (-self._rank(chosen).score, chosen))[:_WIDTH]
+            larger = {
+                tuple(sorted((*chosen, more)))
+                for chosen in level
+                for more in usual
+                if more not in chosen and all(self.table.fits(more, each) for each in chosen)
+            }
+            level = sorted(larger)
+            yield level
+
+    def _rank(self, chosen: tuple[int, ...]) -> Rank:
+        if chosen not in self._ranks:
+            rows = self.table.predicted(chosen)
+            unknown = rows == UNKNOWN
+            agree = self.matching[self.lines, np.where(unknown, 0, rows)] & ~unknown
+            changed = self.known & (rows != 0) & ~unknown
+            self._ranks[chosen] = Rank(
+                explained=int((self.wrong & agree).sum()),
+                refuted=int((~self.wrong & changed & ~agree).sum()),
+                other=int((self.wrong & changed & ~agree).sum()),
+                untouched=int((self.wrong & ~changed & ~unknown).sum()),
+                unknown=int((self.known & unknown).sum()),
+            )
+        return self._ranks[chosen]
+
+    def _explanation(self, chosen: tuple[int, ...], *, exact: bool) -> Explanation:
+        names = tuple(self.table.names[each] for each in chosen)
+        rows = self.table.predicted(chosen)
+        agree = self.matching[self.lines, np.where(rows == UNKNOWN, 0, rows)] & (rows != UNKNOWN)
+        shows: dict[Key, list[str]] = {}
+        for each, name in zip(chosen, names, strict=True):
+            without = self.table.predicted([other for other in chosen if other != each])
+            alone = self.table.rows[1 + each] != 0
+            for row in np.flatnonzero(self.known & self.wrong & (without != rows) & ((rows != UNKNOWN) | alone)):
+                here = shows.setdefault(self._keys[row], [])
+                here += [name] if name not in here else []
+        unlike = {key for key, is_like, known in zip(self._keys, agree, self.known, strict=True) if known and not is_like}
+        return Explanation(names, exact, {key: tuple(each) for key, each in shows.items()}, self.wrong_keys - unlike)

@@ -1,0 +1,173 @@
+"""Why the checks of one function failed: the differences from the model answer that its numbers show, or a pattern.
+
+A set of known differences that makes exactly the submission's numbers is named (`differences`). Only where there is
+none does the report describe the numbers: what they have in common with the right ones (`patterns`), or which calls are
+wrong (`which_calls`). A description must hold for the call that is shown, and for other wrong answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..core.result import NamedMistake
+from . import differences, patterns, which_calls
+from .check import Check
+from .differences import Explanation, Key, Search
+from .observations import HEADINGS, PAGE
+from .patterns import CAUSES, PLACES, common_pattern
+from .plugin import Failure
+from .student import Example
+from .vectors import Observation, Vector, agree, is_random
+
+Observed = Sequence[tuple[Vector, Observation]]
+"""Worked examples of a function, each with what a submission makes of it."""
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """What the report says of a function.
+
+    Attributes:
+        mistakes: What is named, check by check.
+        shown: Check to the place of the worked example that shows it.
+        exact: Whether a set of known differences makes all answers to the worked examples.
+    """
+
+    mistakes: list[NamedMistake] = field(default_factory=list)
+    shown: dict[str, int] = field(default_factory=dict)
+    exact: bool = False
+
+
+def reasons(
+    checks: Mapping[str, Check],
+    observed: Observed,
+    known: Mapping[str, NamedMistake],
+    failing: Sequence[str],
+    failures: Mapping[str, Failure],
+) -> Reasons:
+    """What explains the failing checks of a function.
+
+    Args:
+        checks: The checks of the grading by id.
+        observed: Every worked example of the function with the submission's observation.
+        known: The function's known mistakes by name.
+        failing: Ids of the failing checks, in order.
+        failures: The calls that checks failed for, by id of the check.
+    """
+    by_key = dict(_keyed(observed))
+    if not by_key:
+        return Reasons()
+    (vector, _), *_ = by_key.values()
+    exercise = vector.check.split(".")[0]
+    table = differences.load(exercise).get(vector.function)
+    seen = {key: observation for key, (_, observation) in by_key.items()}
+    right = {key: vector.expected for key, (vector, _) in by_key.items()}
+    search = Search(table, seen, right) if table else None
+    explanation = search.best() if search else None
+    wrong = search.wrong_keys if search else {key for key in seen if not agree(seen[key], right[key])}
+    found = Reasons(exact=explanation is not None and explanation.exact)
+    for check in failing:
+        own = [key for key in by_key if key[0] == check and key in wrong]
+        named = list(_named(explanation, known, check, own, is_first=not found.mistakes)) if explanation else []
+        if named:
+            found.mistakes.extend(named)
+            place = _telling(explanation, own) if explanation else None
+        else:
+            failure = failures.get(check)
+            pattern, place = _pattern(checks, by_key, check, own, failure)
+            found.mistakes.extend([_observation(checks[check], *pattern)] if pattern else [])
+        if place is not None:
+            found.shown[check] = place
+    return found
+
+
+def _keyed(observed: Observed) -> Iterator[tuple[Key, tuple[Vector, Observation]]]:
+    places: dict[str, int] = {}
+    for vector, observation in observed:
+        place = places.get(vector.check, 0)
+        places[vector.check] = place + 1
+        yield (vector.check, place), (vector, observation)
+
+
+def _named(
+    explanation: Explanation, known: Mapping[str, NamedMistake], check: str, own: Sequence[Key], *, is_first: bool
+) -> Iterator[NamedMistake]:
+    """The differences that a check shows, those in the shown call first; next to the first check all others, too."""
+    explained = [key for key in own if key in explanation.explains]
+    if not explained and (own or not (is_first and explanation.exact)):
+        return
+    if explanation.exact or explained == list(own):
+        place = _telling(explanation, own)
+        here = explanation.shows.get((check, place), ()) if place is not None else ()
+        of_check = {name for key in own for name in explanation.shows.get(key, ())}
+        exact = explanation.exact
+        for name in sorted(explanation.names, key=lambda name: name not in here):
+            if name in here or (exact and (name in of_check or is_first)):
+                yield replace(known[name], check=check, everywhere=exact, shown=name in here)
+
+
+def _telling(explanation: Explanation, own: Sequence[Key]) -> int | None:
+    """The place of the worked example of a check in which most of the differences show."""
+    explained = [key for key in own if key in explanation.explains]
+    best = max(explained, key=lambda key: (len(explanation.shows.get(key, ())), -key[1]), default=None)
+    return None if best is None else best[1]
+
+
+def _pattern(
+    checks: Mapping[str, Check],
+    by_key: Mapping[Key, tuple[Vector, Observation]],
+    check: str,
+    own: Sequence[Key],
+    failure: Failure | None,
+) -> tuple[tuple[str, str] | None, int | None]:
+    """What a check's wrong numbers have in common, and the place of the worked example that shows it.
+
+    Nothing is said of runs, because a right one may draw other numbers.
+    """
+    if failure and failure.observation:
+        return failure.observation, None
+    answers = {key: _wrong_answer(checks[key[0]], key, *by_key[key]) for key in by_key if key[0] in checks}
+    certain = {
+        key: answer for key, answer in answers.items() if answer and not is_random(checks[key[0]].examples[key[1]])
+    }
+    here = [certain[key] for key in own if key in certain]
+    if not here:
+        return None, None
+    place = next(key[1] for key in own if key in certain)
+    everywhere = [*certain.values()]
+    pattern = common_pattern(everywhere, CAUSES) if len(everywhere) > 1 else None
+    pattern = pattern or common_pattern(here, CAUSES, numbers=3) or common_pattern(here, PLACES)
+    if pattern is None:
+        calls = [
+            (checks[key[0]].call(_example(checks, key)), agree(observation, vector.expected))
+            for key, (vector, observation) in by_key.items()
+            if key[0] in checks
+        ]
+        sentence = which_calls.which_are_wrong(calls)
+        pattern = ("calls", sentence) if sentence else None
+    return pattern, place
+
+
+def _example(checks: Mapping[str, Check], key: Key) -> Example:
+    return checks[key[0]].examples[key[1]]
+
+
+def _wrong_answer(
+    check: Check, key: Key, vector: Vector, observation: Observation
+) -> patterns.WrongAnswer | None:
+    if agree(observation, vector.expected) and not observation.get("left"):
+        return None
+    return patterns.wrong_answer(check.call(check.examples[key[1]]).handed_over, observation, vector.expected)
+
+
+def _observation(check: Check, heading: str, sentence: str) -> NamedMistake:
+    """What is seen in the numbers, explained under a heading of the page of general observations."""
+    page, (_, explanation) = f"{PAGE}#seen-{heading}", HEADINGS[heading]
+    return NamedMistake(check.id, False, page, check.function, heading, sentence, explanation, observed=True)
+
+
+def earlier_calls(check: Check) -> NamedMistake:
+    """The answer to a call depends on earlier ones."""
+    sentence = "different if this call is made alone in a new process: they depend on earlier calls"
+    return replace(_observation(check, "earlier_calls", sentence), everywhere=True)
