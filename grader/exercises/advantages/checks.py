@@ -232,6 +232,7 @@ def test_equal_rewards_give_exactly_zero(student, reward, size):
         Example(np.array([[3.0], [-1.5]])),
         Example(np.array([5.0])),
         Example(np.array([[3.0]]), divide_by_std=False),
+        Example(np.array([[0.7]], dtype=np.float16)),
     ],
 )
 @given(rewards=reward_groups(prompts=3))
@@ -266,7 +267,11 @@ def test_without_division_it_is_reward_minus_mean(student, rewards):
     "group_advantages",
     points=1,
     hints=("Is `std_eps` added to the standard deviation, or somewhere else?",),
-    examples=[Example(PAGE_EXAMPLE, std_eps=0.5), Example(PAGE_EXAMPLE, std_eps=1e-3)],
+    examples=[
+        Example(PAGE_EXAMPLE, std_eps=0.5),
+        Example(PAGE_EXAMPLE, std_eps=1e-3),
+        Example(np.array([[0.0, 1e-8, 2e-8, 6e-8]])),
+    ],
 )
 @example(rewards=(ASCENDING * 1e-9).round(9), std_eps=1e-8)
 @example(rewards=ASCENDING * 1e6, std_eps=1e-8)
