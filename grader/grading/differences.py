@@ -29,11 +29,13 @@ from .vectors import Observation, rounding_only
 
 Print = tuple[str, float, float, float]
 """A part of an observation: what is compared as text, two sums of its numbers with signs, and the size of these."""
+Chosen = tuple[int, ...]
+"""The places of some differences, in order."""
 UNKNOWN = 65_535
 """Place of an outcome that is not recorded: the two differences do not fit together."""
 _MOST = 5
 """Differences in a set."""
-_WIDTH = 40
+_WIDTH = 30
 """Sets of one size that are made larger."""
 _TOLERANCE = {"float64": 1e-5, "float32": 2e-4, "float16": 2e-2, "bfloat16": 5e-2}
 _ZERO = 1e-9
@@ -136,46 +138,38 @@ class Part:
     outcomes: list[Print]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Table:
     """How a function with known differences answers its worked examples.
 
     Attributes:
         names: The differences.
         parts: What is compared.
-        rows: Outcome of each part, a row for the model answer, for each difference, and for each pair (i < j) in order.
+        rows: Outcome of each part, a row for the model answer, for each difference, for each pair (i < j) in order, and
+            for each of the larger sets.
+        larger: The larger sets that are recorded, of differences that people usually make together.
+        alone: Outcome of each part with one difference.
+        pairs: The same with two; with a difference and itself it is that of one.
+        fits: Which two differences can be in one set.
     """
 
     names: list[str]
     parts: list[Part]
     rows: npt.NDArray[np.uint16]
+    larger: list[Chosen]
 
-    def pair(self, one: int, other: int) -> int:
-        """The row of a pair."""
-        one, other = sorted((one, other))
+    def __post_init__(self) -> None:
         count = len(self.names)
-        return 1 + count + one * (2 * count - one - 1) // 2 + other - one - 1
-
-    def fits(self, one: int, other: int) -> bool:
-        """Whether two differences can be in one set."""
-        return bool((self.rows[self.pair(one, other)] != UNKNOWN).any())
-
-    def predicted(self, chosen: Sequence[int]) -> npt.NDArray[np.uint16]:
-        """The outcomes of a set; `UNKNOWN` in parts where more than two differences meet."""
-        if len(chosen) < 2:
-            return self.rows[1 + chosen[0] if chosen else 0]
-        if len(chosen) == 2:
-            return self.rows[self.pair(*chosen)]
-        outcomes = np.full(len(self.parts), UNKNOWN, dtype=np.uint16)
-        for left in chosen:  # where the others change nothing of what any of the rest makes
-            rest = [each for each in chosen if each != left]
-            silent = np.all([self.rows[self.pair(left, each)] == self.rows[1 + each] for each in rest], axis=0)
-            where = silent & (outcomes == UNKNOWN)
-            outcomes = np.where(where, self.predicted(rest), outcomes)
-            # One whose numbers no other one changes, such as NaN everywhere.
-            alone = np.all([self.rows[self.pair(left, each)] == self.rows[1 + left] for each in rest], axis=0)
-            outcomes = np.where(alone & (self.rows[1 + left] != self.rows[0]), self.rows[1 + left], outcomes)
-        return outcomes
+        place = 1 + count
+        self.alone = self.rows[1:place]
+        self.pairs = np.empty((count, count, len(self.parts)), dtype=np.uint16)
+        for one in range(count):
+            self.pairs[one, one] = self.alone[one]
+            size = count - one - 1
+            self.pairs[one, one + 1 :] = self.pairs[one + 1 :, one] = self.rows[place : place + size]
+            place += size
+        self.fits = (self.pairs != UNKNOWN).any(axis=-1)
+        self.of_larger = dict(zip(self.larger, self.rows[place:], strict=True))
 
 
 def as_text(tables: dict[str, Table]) -> str:
@@ -194,6 +188,7 @@ def _entry(table: Table) -> str:
             [part.check, part.place, part.name, part.tolerance, [_short(places, each) for each in part.outcomes]]
             for part in table.parts
         ],
+        "larger": table.larger,
         "rows": base64.b85encode(zlib.compress(table.rows.T.astype("<u2").tobytes(), 9)).decode("ascii"),
     }
     return json.dumps(entry, separators=(",", ":"))
@@ -222,7 +217,8 @@ def _table(entry: dict[str, Any]) -> Table:
         for *rest, outcomes in entry["parts"]
     ]
     flat = np.frombuffer(zlib.decompress(base64.b85decode(entry["rows"])), dtype="<u2")
-    return Table(entry["names"], listed, flat.reshape(len(listed), -1).T)
+    larger = [tuple(each) for each in entry["larger"]]
+    return Table(entry["names"], listed, flat.reshape(len(listed), -1).T, larger)
 
 
 def outcome_of(part: Part, found: Print) -> int:
@@ -255,35 +251,31 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Rank:
-    """How a set of differences fits a submission, in parts of its answers.
+class Fit:
+    """How sets that differ in one difference fit a submission, in parts of its answers; one number per set.
 
     Attributes:
-        explained: Wrong ones that the set makes.
+        explained: Wrong parts that the set makes.
         refuted: Right ones that the set would make wrong.
         other: Wrong ones that the set makes wrong in another way.
         untouched: Wrong ones that the set leaves right.
-        unknown: What more than two differences make of them is not recorded.
+        doubts: Parts in which three differences may meet, so that what they make is not recorded.
     """
 
-    explained: int
-    refuted: int
-    other: int
-    untouched: int
-    unknown: int
+    explained: npt.NDArray[np.int64]
+    refuted: npt.NDArray[np.int64]
+    other: npt.NDArray[np.int64]
+    untouched: npt.NDArray[np.int64]
+    doubts: npt.NDArray[np.int64]
 
     @property
-    def contradicted(self) -> int:
-        return self.refuted + self.other + self.untouched
+    def score(self) -> npt.NDArray[np.float64]:
+        return self.explained - 3.0 * self.refuted - self.other - self.doubts / 4
 
     @property
-    def score(self) -> float:
-        return self.explained - 3 * self.refuted - self.other - self.unknown / 4
-
-    @property
-    def is_honest(self) -> bool:
+    def is_honest(self) -> npt.NDArray[np.bool_]:
         """Whether the code may well have these differences, although it must have others, too."""
-        return self.refuted == 0 and self.explained > self.other + self.unknown / 4
+        return (self.refuted == 0) & (self.explained > self.other + self.doubts / 4)
 
 
 class Search:
@@ -320,7 +312,8 @@ class Search:
         self.wrong = self.known & ~self.matching[:, 0]
         self.lines = np.arange(len(table.parts))
         self._keys = [(part.check, part.place) for part in table.parts]
-        self._ranks: dict[tuple[int, ...], Rank] = {}
+        self._known_rows: dict[Chosen, npt.NDArray[np.uint16]] = {}
+        self._fits: dict[Chosen, Fit] = {}
 
     @property
     def wrong_keys(self) -> frozenset[Key]:
@@ -332,65 +325,122 @@ class Search:
 
         None if none explains a wrong answer without contradicting a right one.
         """
-        ranked: dict[tuple[int, ...], Rank] = {}
-        for level in self._levels():
-            ranks = {chosen: self._rank(chosen) for chosen in level}
-            exact = [chosen for chosen, rank in ranks.items() if rank.contradicted == 0 and rank.explained]
+        level: list[Chosen] = [()]
+        best: tuple[float, Chosen] | None = None
+        for size in range(1, _MOST + 1):
+            larger: dict[Chosen, tuple[float, int]] = {}
+            for chosen in level:
+                fit = self._fit(chosen)
+                for more in self._candidates(chosen):
+                    larger[tuple(sorted((*chosen, more)))] = (float(fit.score[more]), int(fit.doubts[more]))
+                    if fit.is_honest[more]:
+                        value = float(fit.score[more]) - size / 2
+                        best = max(best or (value, ()), (value, tuple(sorted((*chosen, more)))), key=lambda each: each[0])
+            exact = [(doubts, chosen) for chosen, (_, doubts) in larger.items() if self._is_exact(chosen)]
             if exact:
-                return self._explanation(min(exact, key=lambda each: (ranks[each].unknown, each)), exact=True)
-            ranked |= ranks
-        honest = [chosen for chosen, rank in ranked.items() if rank.is_honest]
-        if not honest:
-            return None
-        best = max(honest, key=lambda each: (ranked[each].score - len(each) / 2, -len(each), [-n for n in each]))
-        return self._explanation(best, exact=False)
+                return self._explanation(min(exact)[1], exact=True)
+            level = sorted(larger, key=lambda chosen: (-larger[chosen][0], chosen))[: None if size == 1 else _WIDTH]
+        return self._explanation(best[1], exact=False) if best else None
 
-    def _levels(self) -> Iterator[list[tuple[int, ...]]]:
-        """All sets of one and of two differences, then larger ones, made of those that fit best."""
+    def _candidates(self, chosen: Chosen) -> Iterator[int]:
+        """Differences that may be added to a set: they fit, and change something that is not explained yet."""
         count = len(self.table.names)
-        yield [(one,) for one in range(count)]
-        level: list[tuple[int, ...]] = [
-            pair for pair in itertools.combinations(range(count), 2) if self.table.fits(*pair)
-        ]
-        yield level
-        # A difference that makes a right answer wrong can be in a set only if another one hides it: rarely.
-        usual = [one for one in range(count) if self._rank((one,)).refuted == 0]
-        for _ in range(3, _MOST + 1):
-            level = sorted(level, key=lambda chosen: (-self._rank(chosen).score, chosen))[:_WIDTH]
-            larger = {
-                tuple(sorted((*chosen, more)))
-                for chosen in level
-                for more in usual
-                if more not in chosen and all(self.table.fits(more, each) for each in chosen)
-            }
-            level = sorted(larger)
-            yield level
+        for more in range(chosen[-1] + 1 if len(chosen) == 1 else 0, count):
+            if more in chosen or not all(self.table.fits[more, each] for each in chosen):
+                continue
+            # One that makes a right answer wrong can be in a larger set only if another one hides it: rarely.
+            if len(chosen) < 2 or self._refuted[more] == 0:
+                yield more
 
-    def _rank(self, chosen: tuple[int, ...]) -> Rank:
-        if chosen not in self._ranks:
-            rows = self.table.predicted(chosen)
+    @functools.cached_property
+    def _refuted(self) -> npt.NDArray[np.int64]:
+        rows = self.table.alone
+        return (self.known & ~self.wrong & (rows != 0) & ~self.matching[self.lines, rows]).sum(axis=-1)
+
+    def _rows(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
+        """The outcomes of a set with each further difference; `UNKNOWN` where more than two meet in a part."""
+        if chosen not in self._known_rows:
+            rows = self._predicted(chosen)
+            for more, recorded in self._recorded(chosen):
+                rows[more] = recorded
+            self._known_rows[chosen] = rows
+        return self._known_rows[chosen]
+
+    def _recorded(self, chosen: Chosen) -> Iterator[tuple[int, npt.NDArray[np.uint16]]]:
+        """Further differences with which a set is recorded, and its outcomes."""
+        if self.table.larger and len(chosen) > 1:
+            for more in range(len(self.table.names)):
+                recorded = self.table.of_larger.get(tuple(sorted((*chosen, more))))
+                if more not in chosen and recorded is not None:
+                    yield more, recorded
+
+    def _predicted(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
+        alone, pairs = self.table.alone, self.table.pairs
+        if not chosen:
+            return alone
+        if len(chosen) == 1:
+            return pairs[chosen[0]]
+        last = self._rows(chosen[:-1])[chosen[-1]]  # without a further one
+        # Where the further one changes nothing of what any of the others makes.
+        silent = np.all([pairs[each] == alone[each] for each in chosen], axis=0)
+        rows = np.where(silent, last, np.uint16(UNKNOWN))
+        for each in chosen:
+            rest = tuple(other for other in chosen if other != each)
+            silent = np.all([pairs[each, other] == alone[other] for other in rest], axis=0) & (pairs[each] == alone)
+            rows = np.where(silent & (rows == UNKNOWN), self._rows(rest), rows)
+        for each in chosen:  # one whose numbers no other one changes, such as NaN everywhere
+            ruling = np.all([pairs[each, other] == alone[each] for other in chosen], axis=0) & (alone[each] != 0)
+            rows = np.where(ruling & (pairs[each] == alone[each]), alone[each], rows)
+        ruling = np.all([pairs[each] == alone for each in chosen], axis=0) & (alone != 0)
+        return np.where(ruling, alone, rows)
+
+    def _meeting(self, chosen: Chosen) -> npt.NDArray[np.bool_]:
+        """Where two of a set, with each further difference, make other numbers than either: three may make yet others."""
+        alone, pairs = self.table.alone, self.table.pairs
+        meeting = np.zeros(alone.shape, dtype=bool)
+        if len(chosen) < 2:
+            return meeting
+        for one, other in itertools.combinations(chosen, 2):
+            meeting |= (pairs[one, other] != alone[one]) & (pairs[one, other] != alone[other])
+        for one in chosen:
+            meeting |= (pairs[one] != alone[one]) & (pairs[one] != alone)
+        for more, _ in self._recorded(chosen):
+            meeting[more] = False
+        return meeting
+
+    def _fit(self, chosen: Chosen) -> Fit:
+        """How a set fits with each further difference."""
+        if chosen not in self._fits:
+            rows = self._rows(chosen)
             unknown = rows == UNKNOWN
             agree = self.matching[self.lines, np.where(unknown, 0, rows)] & ~unknown
-            changed = self.known & (rows != 0) & ~unknown
-            self._ranks[chosen] = Rank(
-                explained=int((self.wrong & agree).sum()),
-                refuted=int((~self.wrong & changed & ~agree).sum()),
-                other=int((self.wrong & changed & ~agree).sum()),
-                untouched=int((self.wrong & ~changed & ~unknown).sum()),
-                unknown=int((self.known & unknown).sum()),
+            doubted = self.known & (unknown | (self._meeting(chosen) & ~agree))
+            changed = self.known & (rows != 0) & ~doubted
+            self._fits[chosen] = Fit(
+                explained=(self.wrong & agree).sum(axis=-1),
+                refuted=(~self.wrong & changed & ~agree).sum(axis=-1),
+                other=(self.wrong & changed & ~agree).sum(axis=-1),
+                untouched=(self.wrong & ~changed & ~doubted & ~agree).sum(axis=-1),
+                doubts=doubted.sum(axis=-1),
             )
-        return self._ranks[chosen]
+        return self._fits[chosen]
 
-    def _explanation(self, chosen: tuple[int, ...], *, exact: bool) -> Explanation:
+    def _is_exact(self, chosen: Chosen) -> bool:
+        fit, last = self._fit(chosen[:-1]), chosen[-1]
+        explained, doubts = int(fit.explained[last]), int(fit.doubts[last])
+        return not (fit.refuted[last] or fit.other[last] or fit.untouched[last]) and explained > 2 * doubts
+
+    def _explanation(self, chosen: Chosen, *, exact: bool) -> Explanation:
         names = tuple(self.table.names[each] for each in chosen)
-        rows = self.table.predicted(chosen)
+        rows = self._rows(chosen[:-1])[chosen[-1]]
         agree = self.matching[self.lines, np.where(rows == UNKNOWN, 0, rows)] & (rows != UNKNOWN)
         shows: dict[Key, list[str]] = {}
         for each, name in zip(chosen, names, strict=True):
-            without = self.table.predicted([other for other in chosen if other != each])
-            alone = self.table.rows[1 + each] != 0
-            for row in np.flatnonzero(self.known & self.wrong & (without != rows) & ((rows != UNKNOWN) | alone)):
+            rest = tuple(other for other in chosen if other != each)
+            without = self._rows(rest[:-1])[rest[-1]] if rest else np.zeros(len(rows), dtype=np.uint16)
+            unlike = np.where(rows == UNKNOWN, self.table.alone[each] != 0, without != rows)
+            for row in np.flatnonzero(self.known & self.wrong & unlike):
                 here = shows.setdefault(self._keys[row], [])
                 here += [name] if name not in here else []
-        unlike = {key for key, is_like, known in zip(self._keys, agree, self.known, strict=True) if known and not is_like}
-        return Explanation(names, exact, {key: tuple(each) for key, each in shows.items()}, self.wrong_keys - unlike)
+        missed = {key for key, is_like, known in zip(self._keys, agree, self.known, strict=True) if known and not is_like}
+        return Explanation(names, exact, {key: tuple(each) for key, each in shows.items()}, self.wrong_keys - missed)

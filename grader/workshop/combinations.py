@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import itertools
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -21,10 +21,14 @@ from ..grading.differences import UNKNOWN, Part, Print, Table, outcome_of, parts
 from ..grading.student import Example, Student
 from ..grading.vectors import Observation
 from . import changes, compose
-from .catalogue import Entry, misconceptions
+from .catalogue import Entry, misconceptions, parsed
 
 ALONE = {"train_bandit", "train"}
 """Functions whose differences are recorded without pairs: a run is long, and its numbers would take a megabyte."""
+
+
+_LARGER = (3, 4)
+"""Sizes of the sets of usual differences that are recorded, besides pairs."""
 
 
 def make(exercise: str) -> str:
@@ -55,13 +59,24 @@ def _recorded(exercise: str, function: str, entries: Sequence[Entry], checks: Se
         name: None if function in ALONE else compose.edits(answer, compose.tokens_of(code))
         for name, code in written.items()
     }
-    sets: list[tuple[str, ...]] = [(), *((name,) for name in edits), *itertools.combinations(edits, 2)]
+    usual = _usual(exercise, function)
+    larger = [each for size in _LARGER for each in itertools.combinations([n for n in edits if n in usual], size)]
+    sets: list[tuple[str, ...]] = [(), *((name,) for name in edits), *itertools.combinations(edits, 2), *larger]
     try:
         expected = {(check, place): vectors.observe(student, function, each) for check, place, each in examples}
         answers = [_answers(student, exercise, function, chosen, entries, answer, edits, examples) for chosen in sets]
     finally:
         student.close()
-    return _table(list(edits), expected, answers)
+    return _table(list(edits), expected, answers, larger)
+
+
+def _usual(exercise: str, function: str) -> set[str]:
+    """The differences in the tuple `USUAL` of a file of known mistakes."""
+    path = course.exercise(exercise).folder / "misconceptions" / f"{function}.py"
+    for node in parsed(path).body if path.is_file() else ():
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "USUAL":
+            return set(ast.literal_eval(node.value))
+    return set()
 
 
 def _file(entry: Entry) -> str:
@@ -107,7 +122,8 @@ def _answers(
 def _table(
     names: list[str],
     expected: Mapping[tuple[str, int], Observation],
-    answers: Iterable[Mapping[tuple[str, int], Observation] | None],
+    answers: Sequence[Mapping[tuple[str, int], Observation] | None],
+    larger: Sequence[tuple[str, ...]],
 ) -> Table:
     listed = [
         Part(check, place, name, tolerance_of(seen), [right])
@@ -121,7 +137,12 @@ def _table(
             continue
         seen = {key: parts(each, expected[key]) for key, each in answer.items()}
         rows.append([_noted(part, seen[part.check, part.place]) for part in listed])
-    return Table(names, listed, np.array(rows, dtype=np.uint16))
+    fitting = [chosen for chosen, answer in zip(larger, answers[len(answers) - len(larger) :], strict=True) if answer]
+    kept = [row for row, answer in zip(rows, answers, strict=True) if answer] if larger else rows
+    first = len(rows) - len(larger)
+    rows = [*rows[:first], *kept[len(kept) - len(fitting) :]] if larger else rows
+    places = {name: place for place, name in enumerate(names)}
+    return Table(names, listed, np.array(rows, dtype=np.uint16), [tuple(map(places.__getitem__, c)) for c in fitting])
 
 
 def _noted(part: Part, seen: Mapping[str, Print]) -> int:
@@ -140,7 +161,7 @@ def _alike(recorded: Mapping[str, Table], made: Mapping[str, Table]) -> bool:
         return False
     for function, table in made.items():
         old = recorded[function]
-        if old.names != table.names or not np.array_equal(old.rows, table.rows):
+        if old.names != table.names or old.larger != table.larger or not np.array_equal(old.rows, table.rows):
             return False
         for mine, before in zip(table.parts, old.parts, strict=True):
             if (mine.check, mine.place, mine.name) != (before.check, before.place, before.name):
