@@ -35,7 +35,7 @@ UNKNOWN = 65_535
 """Place of an outcome that is not recorded: the two differences do not fit together."""
 _MOST = 5
 """Differences in a set."""
-_WIDTH = 30
+_WIDTH = 20
 """Sets of one size that are made larger."""
 _TOLERANCE = {"float64": 1e-5, "float32": 2e-4, "float16": 2e-2, "bfloat16": 5e-2}
 _ZERO = 1e-9
@@ -343,19 +343,10 @@ class Search:
         return self._explanation(best[1], exact=False) if best else None
 
     def _candidates(self, chosen: Chosen) -> Iterator[int]:
-        """Differences that may be added to a set: they fit, and change something that is not explained yet."""
-        count = len(self.table.names)
-        for more in range(chosen[-1] + 1 if len(chosen) == 1 else 0, count):
-            if more in chosen or not all(self.table.fits[more, each] for each in chosen):
-                continue
-            # One that makes a right answer wrong can be in a larger set only if another one hides it: rarely.
-            if len(chosen) < 2 or self._refuted[more] == 0:
+        """Differences that fit into a set."""
+        for more in range(chosen[-1] + 1 if len(chosen) == 1 else 0, len(self.table.names)):
+            if more not in chosen and all(self.table.fits[more, each] for each in chosen):
                 yield more
-
-    @functools.cached_property
-    def _refuted(self) -> npt.NDArray[np.int64]:
-        rows = self.table.alone
-        return (self.known & ~self.wrong & (rows != 0) & ~self.matching[self.lines, rows]).sum(axis=-1)
 
     def _rows(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
         """The outcomes of a set with each further difference; `UNKNOWN` where more than two meet in a part."""
