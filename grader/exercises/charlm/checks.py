@@ -519,6 +519,8 @@ def _settings_of_any_kind():
         Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=2.0), gradients_of=["logp"]),
         Example(LOGP, OLD_LOGP, REF_LOGP, -ADVANTAGES, MASK, config(clip_eps=0.5), gradients_of=["logp"]),
         Example(LOGP, LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=0.0), gradients_of=["logp"]),
+        Example(LOGP[:, :4], OLD_LOGP[:, :4], REF_LOGP[:, :4], ADVANTAGES, MASK[:, :4], config()),  # square
+        Example(LOGP, BEYOND_OLD_LOGP, REF_LOGP, -np.abs(ADVANTAGES), MASK, config(), gradients_of=["logp"]),
     ],
 )
 @example(seed=0, wanted=config(), rows=5, length=5, far=0)
@@ -596,6 +598,8 @@ def test_a_loss_of_0_still_has_a_gradient(student, seed):
                 config(kl_coef=1.0), gradients_of=["logp"]),
         Example(LOGP, np.where(MASK, OLD_LOGP, LOGP - 200.0), np.where(MASK, REF_LOGP, LOGP + 200.0), ADVANTAGES, MASK,
                 config(ratio_level="sequence"), gradients_of=["logp"]),
+        Example(LOGP, np.where(MASK, OLD_LOGP, math.nan), np.where(MASK, REF_LOGP, -math.inf), ADVANTAGES, MASK,
+                config(kl_coef=1.0), gradients_of=["logp"]),
     ],
 )  # fmt: skip
 @given(
@@ -779,6 +783,7 @@ def test_old_policy_reference_and_advantages_are_constants(student):
     examples=[
         Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(clip_eps=0.3)),
         Example(LOGP, OLD_LOGP, REF_LOGP, -ADVANTAGES, MASK, config(), gradients_of=["logp"]),
+        Example(LOGP, OLD_LOGP, REF_LOGP, np.array([1.0, 0.0, 0.0, -1.0]), MASK, config()),
     ],
 )
 @given(seed=st.integers(0, 10_000), wanted=_settings_of_any_kind())

@@ -4,47 +4,88 @@ import torch
 from torch import Tensor
 
 
-def leaves_the_end_out(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def leaves_the_end_out():
     """you leave out the end token; stopping was the policy's choice, so the end token counts
 
     Without it, no gradient says whether it was good to stop there. The policy does not learn to stop, and its
     completions grow until they are cut off.
     """
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
-    is_end = (tokens[:, 1:] == eos_id) & written  # (B, T - 1)
-    return written & (is_end.cumsum(dim=-1) == 0)
+    """
+    - ends_before = is_end.cumsum(dim=-1) - is_end.long()
+    + ends_before = is_end.cumsum(dim=-1)
+    """
 
 
-def keeps_what_stands_behind_the_end(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def keeps_what_stands_behind_the_end():
     """you keep everything after the prompt; after its first end a row is only padding, which does not count
 
     The policy then learns from letters that it never wrote, and a short completion has as many tokens as the longest
     one of the batch.
     """
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
-    return written.expand(tokens.shape[0], -1).clone()
+    """
+    - return written & (ends_before == 0)
+    + return written & (ends_before >= 0)
+    """
 
 
-def masks_every_end_token(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def keeps_one_token_after_the_end():
+    """you keep one token after the first end; the end is the last token that counts
+
+    That token is padding: nobody sampled it, so the policy learns from a letter that it never wrote.
+    """
+    """
+    - ends_before = is_end.cumsum(dim=-1) - is_end.long()
+    + ends_before = is_end.cumsum(dim=-1) - is_end.long()
+    + ends_before = torch.nn.functional.pad(ends_before, (1, 0))[:, :-1]
+    """
+
+
+def keeps_up_to_the_second_end():
+    """you keep everything up to the second end; the completion ends with its first one
+
+    The count of ends is 1 at the first end and stays 1 until the second. At the first end itself, no end has come
+    before.
+    """
+    """
+    - return written & (ends_before == 0)
+    + return written & (ends_before <= 1)
+    """
+
+
+def keeps_what_follows_until_the_second_end():
+    """you keep the tokens after the first end until the second end token; after the first one nothing counts
+
+    `is_end.cumsum(dim=-1) <= 1` is also true behind the first end, until the next one. Count the ends before each token
+    instead: at the first end there are none.
+    """
+    """
+    - ends_before = is_end.cumsum(dim=-1) - is_end.long()
+    + ends_before = (is_end.cumsum(dim=-1) > 1).long()
+    """
+
+
+def masks_every_end_token():
     """you mask all tokens that equal the end; the first end of the completion counts, whatever follows it
 
-    Padding also uses the end token, so their numbers do not distinguish the two. Masking both means
-    that the policy never learns to stop, and letters after the end are kept.
+    Padding also uses the end token, so their numbers do not distinguish the two. Masking both means that the policy
+    never learns to stop, and letters after the end are kept.
     """
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
-    return written & (tokens[:, 1:] != eos_id)
+    """
+    - return written & (ends_before == 0)
+    + return written & ~is_end
+    """
 
 
-def lets_an_end_in_the_prompt_count(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def lets_an_end_in_the_prompt_count():
     """you look for the first end in the whole row; an end inside the prompt does not count
 
     A prompt with a full stop then gives a completion without tokens, and the policy learns nothing from that row. Look
     for the end only among the tokens of the completion.
     """
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
-    is_end = tokens == eos_id  # (B, T)
-    ends_before = (is_end.cumsum(dim=-1) - is_end.long())[:, 1:]  # (B, T - 1)
-    return written & (ends_before == 0)
+    """
+    - is_end = (tokens[:, 1:] == eos_id) & written
+    + is_end = tokens[:, 1:] == eos_id
+    """
 
 
 def begins_one_token_early():
@@ -71,28 +112,55 @@ def begins_one_token_late():
     """
 
 
-def has_an_entry_for_the_first_token(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def begins_one_token_late_but_sees_its_end():
+    """you mask the first token of the completion; the policy sampled it, so it counts
+
+    The first letter decides most of what follows, but the policy never learns from it. Entry prompt_length - 1 of the
+    mask belongs to it.
+    """
+    """
+    - return written & (ends_before == 0)
+    + return written & (ends_before == 0) & (torch.arange(tokens.shape[-1] - 1, device=tokens.device) >= prompt_length)
+    """
+
+
+def has_an_entry_for_the_first_token():
     """you return an entry for each of the T tokens; nothing predicts the first one, so there are T - 1
 
     The entries are right, but they do not match the log-probabilities, whose entry t belongs to token t + 1. Leave out
     the first one.
     """
-    written = torch.arange(tokens.shape[-1], device=tokens.device) >= prompt_length  # (T,)
-    is_end = (tokens == eos_id) & written  # (B, T)
-    ends_before = is_end.cumsum(dim=-1) - is_end.long()
-    return written & (ends_before == 0)
+    """
+    - written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length
+    - is_end = (tokens[:, 1:] == eos_id) & written
+    + written = torch.arange(tokens.shape[-1], device=tokens.device) >= prompt_length
+    + is_end = (tokens == eos_id) & written
+    """
 
 
-def drops_the_last_entry_instead_of_the_first(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def drops_the_last_entry_instead_of_the_first():
     """you make a mask of T tokens and drop its last entry; entry t belongs to token t + 1, so drop the first one
 
     The shape is right, but every entry is one place too far to the right: the first letter of each completion is
     masked, and one token of the padding counts.
     """
-    written = torch.arange(tokens.shape[-1], device=tokens.device) >= prompt_length  # (T,)
-    is_end = (tokens == eos_id) & written  # (B, T)
-    ends_before = is_end.cumsum(dim=-1) - is_end.long()
-    return (written & (ends_before == 0))[:, :-1]
+    """
+    - written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length
+    - is_end = (tokens[:, 1:] == eos_id) & written
+    + written = torch.arange(tokens.shape[-1] - 1, device=tokens.device) >= prompt_length
+    + is_end = (tokens[:, :-1] == eos_id) & written
+    """
+
+
+def looks_for_the_end_one_token_early():
+    """you look for the end in tokens[:, :-1]; entry t belongs to token t + 1, so look in tokens[:, 1:]
+
+    The completion then ends one entry too late, so one token of the padding counts.
+    """
+    """
+    - is_end = (tokens[:, 1:] == eos_id) & written
+    + is_end = (tokens[:, :-1] == eos_id) & written
+    """
 
 
 def goes_on_to_the_last_end(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
@@ -119,17 +187,18 @@ def masks_completions_without_an_end():
     """
 
 
-def takes_a_missing_end_for_one_at_once(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
-    """you look for the end with argmax, which is 0 even if there is none; without an end the whole completion counts
+def takes_a_missing_end_for_one_at_once():
+    """you keep one token of a completion without an end; without an end the whole completion counts
 
-    A completion that was cut off keeps only its first token. Such completions are the longest of the batch, and the
-    policy learns nothing from the rest of them.
+    argmax is 0 even if there is no end to find, so a completion that was cut off keeps only its first token. Such
+    completions are the longest of the batch, and the policy learns nothing from the rest of them.
     """
-    places = torch.arange(1, tokens.shape[-1], device=tokens.device)  # (T - 1,)
-    if prompt_length == tokens.shape[-1]:
-        return (places >= prompt_length).expand(len(tokens), -1).clone()
-    end = prompt_length + (tokens[:, prompt_length:] == eos_id).int().argmax(dim=-1, keepdim=True)  # (B, 1)
-    return (places >= prompt_length) & (places <= end)
+    """
+    - is_end = (tokens[:, 1:] == eos_id) & written
+    + is_end = (tokens[:, 1:] == eos_id) & written
+    + first = torch.arange(1, tokens.shape[-1], device=tokens.device) == prompt_length
+    + is_end = is_end | (first & ~is_end.any(dim=-1, keepdim=True))
+    """
 
 
 def counts_the_ends_down_the_batch():
@@ -168,6 +237,18 @@ def keeps_the_prompt():
     """
 
 
+def inverts_the_mask():
+    """you return True for prompt and padding; True marks the tokens that the policy sampled
+
+    Some libraries mark what to ignore. Here the mask says what counts, so the policy would learn from everything but
+    its own text.
+    """
+    """
+    - return written & (ends_before == 0)
+    + return ~(written & (ends_before == 0))
+    """
+
+
 def always_ends_at_token_0():
     """you look for token 0, or EOS_ID, whatever eos_id says; the end is the token that the caller names
 
@@ -180,14 +261,24 @@ def always_ends_at_token_0():
     """
 
 
-def overwrites_the_prompt(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def overwrites_the_prompt():
     """you overwrite the caller's tokens to remove ends in the prompt; never change arguments
 
     The mask is right, but the log-probabilities computed afterwards belong to a different text, or their computation
     stops with an error. Work on a new tensor.
     """
-    tokens[:, :prompt_length] = -1
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
-    is_end = tokens[:, 1:] == eos_id  # (B, T - 1)
-    ends_before = is_end.cumsum(dim=-1) - is_end.long()
-    return written & (ends_before == 0)
+    """
+    + tokens[:, :prompt_length] = -1
+      written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length
+    """
+
+
+def makes_one_mask_for_the_batch():
+    """you return one row for the whole batch; each completion has its own mask, shape (B, T - 1)
+
+    Completions end at different places, so each row of tokens needs its own entries.
+    """
+    """
+    - return written & (ends_before == 0)
+    + return (written & (ends_before == 0))[0]
+    """
