@@ -13,7 +13,7 @@ from ..core.arguments import add_names
 from ..core.refusal import FileRefused
 from ..grading import plugin
 from ..sandbox.sandbox import Sandbox
-from ..workshop import golden, new_exercise, recordings, write_vectors
+from ..workshop import combinations, golden, new_exercise, recordings, write_vectors
 from ..workshop.course_lists import with_lists
 from ..workshop.functions import read_modules, stub_files
 from ..workshop.generated import holds, shown
@@ -106,6 +106,7 @@ def _vectors(arguments: argparse.Namespace) -> dict[Path, str]:
         for name in arguments.exercises or course.names(optional=True):
             folder = course.exercise(name).folder
             texts[folder / "vectors.json"] = write_vectors.make(name, sandbox.worker)
+            texts[folder / "combinations.json"] = combinations.make(name)
             if drawn := write_vectors.make_curves(name, sandbox.worker):
                 texts[folder / "curves.json"] = drawn
     return texts

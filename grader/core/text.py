@@ -90,6 +90,14 @@ def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[:limit] + f" [cut: {len(text) - limit} more characters]"
 
 
+def as_sentence(text: str) -> str:
+    """A message as a sentence: with a capital, unless it begins with a name of code, and with a full stop."""
+    first = text.partition(" ")[0]
+    is_word = first.isalpha() and first.islower()
+    text = text[:1].upper() + text[1:] if is_word else text
+    return text if not text or text[-1] in ".?!:)" or "\n" in text else f"{text}."
+
+
 def counted(number: int, what: str) -> str:
     """A number and what is counted, of which `what` is one: "1 check", "2 checks"."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

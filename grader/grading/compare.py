@@ -92,7 +92,7 @@ def tensor(answer: Answer, *, shape: tuple[int, ...], dtype: str | None = "float
         raise _mismatch(answer, [("yours", show_type(value)), ("expected", expected)], _type_message(value))
     if value.shape != shape:
         rows = [("yours", f"{show(value)}, shape {_shape(value.shape)}"), ("expected", expected)]
-        raise _mismatch(answer, rows, f"the shape is {_shape(value.shape)}, but must be {_shape(shape)}")
+        raise _mismatch(answer, rows, f"the shape is {_shape(value.shape)}; it must be {_shape(shape)}")
     if odd := _odd_dtype(value.dtype, dtype):
         rows = [("yours", f"{show(value)}, dtype {value.dtype}"), ("expected", expected if dtype else _EITHER)]
         problem = _mismatch(answer, rows, odd)
@@ -102,7 +102,7 @@ def tensor(answer: Answer, *, shape: tuple[int, ...], dtype: str | None = "float
             answer.odd_dtypes.append(problem)
     if value.device != answer.device:
         rows = [("yours", f"on {value.device}"), ("expected", f"on {answer.device}")]
-        raise _mismatch(answer, rows, f"the result is on {value.device}, but must be on {answer.device}")
+        raise _mismatch(answer, rows, f"the result is on {value.device}; it must be on {answer.device}, where the arguments are")
     numbers = value.array.astype(np.float64)
     if finite:
         _require_finite(answer, numbers, ("expected", "finite numbers"))
@@ -118,7 +118,7 @@ def _require_finite(answer: Answer, numbers: Float64, expected: tuple[str, str])
 def _odd_dtype(dtype: str, wanted: str | None) -> str:
     """What is wrong with a dtype; empty if it is right. None wants float32 or float64."""
     right = dtype == wanted if wanted else dtype in ("float32", "float64")
-    return "" if right else f"the dtype is {dtype}, but must be {wanted or _EITHER}"
+    return "" if right else f"the dtype is {dtype}; it must be {wanted or _EITHER}"
 
 
 def record(answer: Answer, type_name: str, names: Sequence[str]) -> dict[str, Answer]:
@@ -128,7 +128,7 @@ def record(answer: Answer, type_name: str, names: Sequence[str]) -> dict[str, An
     if not isinstance(value, Record):
         raise _mismatch(answer, expected, _type_message(value, f"a {type_name}"))
     if value.type_name != type_name or not set(names) <= value.fields.keys():
-        raise _mismatch(answer, expected, f"your function returned {show_type(value)}, but must return {type_name}")
+        raise _mismatch(answer, expected, f"your function returned {show_type(value)}; it must return {type_name}")
     return {name: replace(answer, value=value.fields[name], part=f"{answer.part}.{name}") for name in names}
 
 
@@ -162,7 +162,7 @@ def number(
     value = answer.value
     if isinstance(value, bool) or not isinstance(value, int | float):
         rows = [(what, show_type(value)), ("expected", "a float")]
-        raise _mismatch(answer, rows, f"{what} must be a float: `.item()` makes one from a tensor")
+        raise _mismatch(answer, rows, f"{what} must be a float; `.item()` turns a tensor into one")
     if expected is not None:
         yours = np.array(float(value))
         close(answer, yours, np.array(expected), why=why, yours_label=f"{what}, yours", rtol=rtol, atol=atol)
@@ -210,7 +210,7 @@ def same(
         close(answer, yours, wanted, why=why, label=label, beside=beside, rtol=rtol, atol=atol)
     except Mismatch as problem:
         if odd:
-            problem.message = f"{problem.message or 'the values differ'}; also, {odd}"
+            problem.message = f"{problem.message or 'the values differ'}; and {odd}"
         raise
     for note in answer.odd_dtypes or ():
         if odd and note.call is answer.call:
@@ -352,7 +352,7 @@ def gradient(answer: Answer, name: str, *, shape: tuple[int, ...]) -> Float64:
     label = f"gradient for {name}"
     expected = ("expected", f"a finite gradient of shape {_shape(shape)}")
     if value is None:
-        message = f"no gradient reaches {name}: did you detach something, or compute it without torch?"
+        message = f"no gradient reaches {name}; look for a `detach()`, `no_grad()`, `.item()` or numpy on its way"
         raise _mismatch(answer, [(label, "none"), expected], message, last=last)
     if value.shape != shape:
         rows = [(label, f"shape {_shape(value.shape)}"), expected]
@@ -370,7 +370,7 @@ def no_gradient(answer: Answer, name: str) -> None:
         rows = [(f"gradient for {name}", show(value)), ("expected", "none")]
         observation = ("gradient", f"not the problem here: a gradient reaches {name}, which is a constant")
         last = _derived(answer, name, ", allow_unused=True")
-        message = f"a gradient reaches {name}, which is a constant: detach it"
+        message = f"a gradient reaches {name}, which is a constant; detach it"
         raise _mismatch(answer, rows, message, last=last, observation=observation)
 
 
@@ -385,7 +385,7 @@ def untouched(answer: Answer) -> None:
     """Require that the call changed no tensor among the arguments; parameters of models may change."""
     for name, (before, after) in changed_in_place(answer).items():
         rows = [(f"{name} before", show(before)), (f"{name} after", show(after))]
-        message = f"your function changed its argument {name} in place; work on a new tensor"
+        message = f"your function changed its argument {name} in place; work on a new tensor instead"
         numbers = after.array.astype(np.float64), before.array.astype(np.float64)
         in_torch = after.shape != before.shape or _show_in_torch(*numbers)
         raise _mismatch(answer, rows, message, last=name if in_torch else f"{name}.tolist()")
@@ -435,7 +435,7 @@ def mode_kept(answer: Answer, name: str) -> None:
     changed += [key for key, value in (flags.items() if isinstance(flags, dict) else ()) if value is not True]
     rows = [(f"changed in {name} by the call", ", ".join(changed)), ("expected", "nothing")]
     undone = "`eval()` and `requires_grad_(False)`" if trained else "`train()` and `requires_grad_(False)`"
-    message = f"your function leaves {name} in a different mode: undo {undone}"
+    message = f"your function leaves {name} in a different mode; undo {undone}"
     flag = f"{name}.training" if "training" in changed else f"[each.requires_grad for each in {name}.parameters()]"
     observation = ("mode", f"not the problem here: {name} comes back from the call in a different mode")
     require(not changed, answer, rows, message, shows=flag, observation=observation)
@@ -496,12 +496,12 @@ def _difference(yours: Array, expected: Array, wrong: npt.NDArray[np.bool_]) -> 
     count, total = int(wrong.sum()), wrong.size
     if total == 1:
         left, right = show_pair(yours.reshape(()), expected.reshape(()))
-        return f"the value is {left}, but must be {right}"
+        return f"your value is {left}; it must be {right}"
     if count == total:
-        return "both values differ" if total == 2 else f"all {total} values differ"
+        return "both values are wrong" if total == 2 else f"all {total} values are wrong"
     if count == 1:
-        return f"1 of {total} values differs, at {_index(wrong)}"
-    return f"{count} of {total} values differ, the first at {_index(wrong)}"
+        return f"1 of {total} values is wrong, at {_index(wrong)}"
+    return f"{count} of {total} values are wrong, the first at {_index(wrong)}"
 
 
 def _excerpt(wrong: npt.NDArray[np.bool_]) -> tuple[str, slice | tuple[()]]:

@@ -19,9 +19,10 @@ from ..sandbox.worker_process import SandboxError
 from . import vectors
 from .check import Check, checks_of
 from .compare import Mismatch
-from .partial_credit import answers_move_with_the_input
 from .naming import Observed, Reasons, earlier_calls, reasons
+from .partial_credit import answers_move_with_the_input
 from .plugin import Failure, Findings, show_mismatch
+from .second_pass import with_right_functions
 from .settings import Settings
 from .shown_call import show_call
 from .student import Clock, Example, MachineTooBusy, StudentDied, StudentError
@@ -66,7 +67,40 @@ class Diagnosis:
                         is_wrong[used] = self._is_wrong(used, exercise.name)
                     if is_wrong[used]:
                         called.setdefault(f"{exercise.name}.{function}", []).append(used)
+                if self.settings.second_pass and uses.get(function) and f"{exercise.name}.{function}" not in called:
+                    if to_blame := self._to_blame(exercise, function, uses[function]):
+                        called[f"{exercise.name}.{function}"] = to_blame
         return called
+
+    def _to_blame(self, exercise: ExerciseResult, function: str, used: Sequence[str]) -> list[str]:
+        """Called functions with full points that are wrong all the same: with right ones, all worked examples are right.
+
+        One function if that is enough, else all of them; none if the mistake is in the calling function.
+        """
+
+        def all_right(names: Sequence[str]) -> bool:
+            submission = with_right_functions(self.settings.submission, names)
+            asked = replace(self.settings, submission=submission)
+            clocks = self.clocks[exercise.name]
+            observed = observations(asked, exercise.name, {function}, clocks).get(function, [])
+            return bool(observed) and all(agree(observation, vector.expected) for vector, observation in observed)
+
+        if all(agree(observation, vector.expected) for vector, observation in self._answers(exercise.name, function)):
+            return []
+        if not all_right(used):
+            return []
+        return next(([name] for name in used if len(used) > 1 and all_right([name])), [*used])
+
+    def _answers(self, exercise: str, function: str) -> Observed:
+        """What a function of the submission makes of its worked examples; nothing if it does not answer in time."""
+        name = f"{exercise}.{function}"
+        if name in self.findings.without_answer:
+            return []
+        if name not in self._observed:
+            self._observed[name] = observations(self.settings, exercise, {function}, self.clocks[exercise]).get(
+                function, []
+            )
+        return self._observed[name]
 
     def _is_wrong(self, used: str, caller: str) -> bool:
         """Whether a function fails a check, or a worked example if its exercise was not graded."""
@@ -139,16 +173,10 @@ class Diagnosis:
         return sorted(mistakes, key=lambda named: order.index(named.check))
 
     def _reasons(self, exercise: ExerciseResult, function: str, failing: Sequence[CheckResult]) -> Reasons:
-        name = f"{exercise.name}.{function}"
-        if name in self.findings.without_answer:
-            return Reasons()
-        if name not in self._observed:
-            clocks = self.clocks[exercise.name]
-            self._observed[name] = observations(self.settings, exercise.name, {function}, clocks).get(function, [])
         _, known = vectors.load(exercise.name)
         ids = [check.id for check in failing if check.function == function]
-        selected = self.settings.selected
-        return reasons(selected, self._observed[name], known.get(function, {}), ids, self.findings.failures)
+        answers = self._answers(exercise.name, function)
+        return reasons(self.settings.selected, answers, known.get(function, {}), ids, self.findings.failures)
 
     def _show(self, exercise: ExerciseResult, function: str, places: Mapping[str, int]) -> None:
         """Show the worked examples that tell most, in place of the calls that the checks failed for."""

@@ -33,7 +33,7 @@ Chosen = tuple[int, ...]
 """The places of some differences, in order."""
 UNKNOWN = 65_535
 """Place of an outcome that is not recorded: the two differences do not fit together."""
-_MOST = 5
+_MOST = 8
 """Differences in a set."""
 _WIDTH = 20
 """Sets of one size that are made larger."""
@@ -327,6 +327,7 @@ class Search:
         """
         level: list[Chosen] = [()]
         best: tuple[float, Chosen] | None = None
+        before = -math.inf
         for size in range(1, _MOST + 1):
             larger: dict[Chosen, tuple[float, int]] = {}
             for chosen in level:
@@ -340,6 +341,10 @@ class Search:
             if exact:
                 return self._explanation(min(exact)[1], exact=True)
             level = sorted(larger, key=lambda chosen: (-larger[chosen][0], chosen))[: None if size == 1 else _WIDTH]
+            score = larger[level[0]][0] if level else -math.inf
+            if size > 2 and score <= before:
+                break
+            before = score
         return self._explanation(best[1], exact=False) if best else None
 
     def _candidates(self, chosen: Chosen) -> Iterator[int]:
@@ -351,39 +356,69 @@ class Search:
     def _rows(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
         """The outcomes of a set with each further difference; `UNKNOWN` where more than two meet in a part."""
         if chosen not in self._known_rows:
-            rows = self._predicted(chosen)
-            for more, recorded in self._recorded(chosen):
-                rows[more] = recorded
+            alone, pairs = self.table.alone, self.table.pairs
+            rows = self._predicted(chosen) if len(chosen) > 1 else pairs[chosen[0]] if chosen else alone
             self._known_rows[chosen] = rows
         return self._known_rows[chosen]
 
-    def _recorded(self, chosen: Chosen) -> Iterator[tuple[int, npt.NDArray[np.uint16]]]:
-        """Further differences with which a set is recorded, and its outcomes."""
-        if self.table.larger and len(chosen) > 1:
-            for more in range(len(self.table.names)):
-                recorded = self.table.of_larger.get(tuple(sorted((*chosen, more))))
-                if more not in chosen and recorded is not None:
-                    yield more, recorded
-
     def _predicted(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
+        """As `_rows`, from the pairs: a difference is active in a part if it changes what another of the set makes."""
         alone, pairs = self.table.alone, self.table.pairs
-        if not chosen:
-            return alone
-        if len(chosen) == 1:
-            return pairs[chosen[0]]
-        last = self._rows(chosen[:-1])[chosen[-1]]  # without a further one
-        # Where the further one changes nothing of what any of the others makes.
-        silent = np.all([pairs[each] == alone[each] for each in chosen], axis=0)
-        rows = np.where(silent, last, np.uint16(UNKNOWN))
-        for each in chosen:
-            rest = tuple(other for other in chosen if other != each)
-            silent = np.all([pairs[each, other] == alone[other] for other in rest], axis=0) & (pairs[each] == alone)
-            rows = np.where(silent & (rows == UNKNOWN), self._rows(rest), rows)
+        count, size = len(alone), len(chosen)
+        active = np.empty((size + 1, *alone.shape), dtype=bool)
+        for place, each in enumerate(chosen):
+            among = np.any([pairs[each, other] != alone[other] for other in chosen if other != each], axis=0)
+            active[place] = among | (pairs[each] != alone)
+        active[size] = np.any([pairs[each] != alone[each] for each in chosen], axis=0)
+        number = active.sum(axis=0)
+        who = np.empty((size + 1, count), dtype=np.intp)
+        who[:size], who[size] = np.array(chosen)[:, None], np.arange(count)
+        first, last = active.argmax(axis=0), size - active[::-1].argmax(axis=0)
+        columns = np.arange(count)[:, None]
+        both = pairs[who[first, columns], who[last, columns], self.lines]
+        # All change nothing of what the others make: none does anything, or all do the same.
+        same = np.max([alone[each] for each in chosen], axis=0)
+        rows = np.where(number == 0, same, np.where(number <= 2, both, np.uint16(UNKNOWN)))
+        self._fill_in(chosen, active, number, rows)
         for each in chosen:  # one whose numbers no other one changes, such as NaN everywhere
             ruling = np.all([pairs[each, other] == alone[each] for other in chosen], axis=0) & (alone[each] != 0)
             rows = np.where(ruling & (pairs[each] == alone[each]), alone[each], rows)
         ruling = np.all([pairs[each] == alone for each in chosen], axis=0) & (alone != 0)
         return np.where(ruling, alone, rows)
+
+    def _fill_in(
+        self,
+        chosen: Chosen,
+        active: npt.NDArray[np.bool_],
+        number: npt.NDArray[np.int64],
+        rows: npt.NDArray[np.uint16],
+    ) -> None:
+        """Take the outcomes from the larger sets that are recorded, where all others of the set change nothing."""
+        size = len(chosen)
+        usual = [place for place, each in enumerate(chosen) if each in self._usual]
+        for members in (each for n in (2, 3, 4) for each in itertools.combinations(usual, n)):
+            others = [place for place in range(size) if place not in members]
+            quiet = number == active[list(members)].sum(axis=0) + active[size] if others else None
+            names = tuple(chosen[place] for place in members)
+            recorded = self.table.of_larger.get(names)
+            if recorded is not None:
+                np.copyto(rows, recorded, where=~active[size] & (True if quiet is None else quiet))
+            for more in self._usual:
+                recorded = self.table.of_larger.get(tuple(sorted((*names, more)))) if more not in chosen else None
+                if recorded is not None:
+                    np.copyto(rows[more], recorded, where=True if quiet is None else quiet[more])
+
+    @functools.cached_property
+    def _usual(self) -> list[int]:
+        """The differences in the larger sets that are recorded."""
+        return sorted({each for chosen in self.table.larger for each in chosen})
+
+    def _recorded(self, chosen: Chosen) -> Iterator[int]:
+        """Further differences with which a whole set is recorded."""
+        if len(chosen) > 1:
+            for more in self._usual:
+                if more not in chosen and tuple(sorted((*chosen, more))) in self.table.of_larger:
+                    yield more
 
     def _meeting(self, chosen: Chosen) -> npt.NDArray[np.bool_]:
         """Where two of a set, with each further difference, make other numbers than either: three may make yet others."""
@@ -395,7 +430,7 @@ class Search:
             meeting |= (pairs[one, other] != alone[one]) & (pairs[one, other] != alone[other])
         for one in chosen:
             meeting |= (pairs[one] != alone[one]) & (pairs[one] != alone)
-        for more, _ in self._recorded(chosen):
+        for more in self._recorded(chosen):
             meeting[more] = False
         return meeting
 

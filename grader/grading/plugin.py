@@ -315,7 +315,7 @@ class GradingPlugin:
             if self.recorded:
                 vectors.require_recorded(student, vectors.of_check(check))
         except Mismatch as problem:
-            passed = "every random input of this check passes, but this worked example does not: "
+            passed = "the random inputs of this check are right, but this worked example is not: "
             problem.message = ("" if check.gate else passed) + problem.message
             raise
         vectors.require_refused(student, check.function, check.refuses)
@@ -421,7 +421,7 @@ class GradingPlugin:
                     entry.outcome, entry.call = NOT_WRITTEN, ""
                 else:  # this function may be right, but it calls one of an earlier exercise
                     self.findings.unfinished.add(check.whole_name)
-                    entry.story = f"it needs `{function}` of {file_name}, which is not written yet: write that first"
+                    entry.story = f"it calls `{function}` of {file_name}, which is not written yet; write that first"
             case StudentError():
                 entry.story, entry.frames = what_was_raised(problem.type, problem.message), problem.frames
             case StudentDied():
@@ -437,13 +437,13 @@ class GradingPlugin:
             case Flaky():
                 entry.outcome = FAILED
                 entry.story = (
-                    "your function gives different answers to the same call; it must depend only on its arguments"
+                    "your function answers the same call in different ways; its result may depend only on its arguments"
                 )
             case MachineTooBusy() | FileRefused():
                 entry.outcome, entry.story = GRADER_ERROR, str(problem)
             case _ if isinstance(problem, _UNREADABLE) and self._student and self._student.has_answered:
                 entry.outcome = FAILED
-                entry.story = "your function returned something that the check cannot read"
+                entry.story = "your function returned something that this check cannot read; compare it with the docstring"
             case _:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
 
@@ -456,7 +456,7 @@ class GradingPlugin:
         smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
         if isinstance(smaller, Mismatch) and len(lines := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
             entry.call, entry.rows = lines, smaller.rows
-            entry.story += f"; a smaller call also goes wrong: {smaller.message or 'the values differ'}"
+            entry.story += f". The call below is a shorter one that also fails: {smaller.message or 'the values differ'}"
 
     def _explain_failed_import(self, entry: CheckResult, problem: BaseException) -> None:
         """Add what a student has to change, where the text of the module shows it."""
@@ -471,7 +471,7 @@ class GradingPlugin:
         needed = _NEEDED_AT_IMPORT if isinstance(problem, StudentDied) else _DEFINES
         if at_module_level and not needed.match(at_module_level[-1].source):
             where = place(self._text(at_module_level[-1].file), at_module_level[-1].line)
-            entry.story += f'; {where} runs during the import: move it below `if __name__ == "__main__":`'
+            entry.story += f'; {where} runs while the file is imported, so move it below `if __name__ == "__main__":`'
 
     def _about_setting(self, name: str) -> str:
         """The global torch setting that a submission's import changed, and the line."""
@@ -558,7 +558,7 @@ def _is_open(check: Check, problem: BaseException) -> bool:
 def _about_another_example(check: Check, call: Call) -> str:
     """The start of the story if a gate fails for a later worked example, not for the one in its title."""
     later = [show_call(check.call(example)) for example in check.examples[1:]]
-    return "the first example is right, but here " if check.gate and show_call(call) in later else ""
+    return "the first example is right, this one is not: " if check.gate and show_call(call) in later else ""
 
 
 def _shown(problem: BaseException, call: Call) -> Shown:

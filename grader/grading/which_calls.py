@@ -40,7 +40,8 @@ def which_are_wrong(calls: Sequence[tuple[Call, bool]]) -> str:
         return ""
     best = min(improbable, key=lambda there: likely[there])
     (has, lacks), *others = [feature for feature, there in having.items() if there == best]
-    sentence = f"right where {lacks}, and wrong {'' if best == wrong else 'only '}where {has}"
+    only = "" if best == wrong else "only "
+    sentence = f"right in the worked examples where {lacks}, and wrong {only}in those where {has}"
     return sentence + "".join(f", or where {other}" for other, _ in others[:_ALIKE])
 
 

@@ -23,7 +23,7 @@ from ..core.result import (
     NamedMistake,
     Result,
 )
-from ..core.text import one_line, plain, without_logging_commands
+from ..core.text import as_sentence, one_line, plain, without_logging_commands
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .outcomes import at_home, file_name, functions
 
@@ -115,15 +115,16 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
     lines = []
     for cause in causes(check, named):
         lines += [cause.sentence, *([f"more: {one_line(course.page_address(cause.page))}"] if cause.page else [])]
-    lines += [plain(check.story)] if check.story else []
+    lines += [as_sentence(plain(check.story))] if check.story else []
     told = [(label, plain(text)) for label, text in rows(check)]
     lines += [_labelled(label, text) for label, text in told if label != "printed"]
     lines += filter(None, [at_home(each.exercise, check)])
     if check.may_come_from:
-        lines.append("This may come from: " + "; ".join(map(one_line, check.may_come_from)))
+        lines.append("Possible cause: " + "; ".join(map(one_line, check.may_come_from)))
     if check.owed_to:
-        counts = "its points count" if check.carried else "its points do not count in this course"
-        lines.append(f"It fails only because of your {functions(check.owed_to)}: {counts}.")
+        keep = "You keep its points." if check.carried else "In this course you lose its points."
+        are = "is" if len(check.owed_to) == 1 else "are"
+        lines.append(f"It fails only because your {functions(check.owed_to)} {are} wrong. {keep}")
     if check.outcome == WAITING:
         first = "; ".join(map(one_line, check.waits_for))
         lines.append(f"It waits for: {first}" if first else "It waits for another check.")

@@ -27,7 +27,7 @@ from ..core.result import (
     NamedMistake,
     Result,
 )
-from ..core.text import counted
+from ..core.text import as_sentence, counted
 from ..grading import curves
 from .comparison import FURTHER, TITLE, Comparison, comparisons, not_answered
 from .feedback import causes, notes, rows, runs_no_code, total
@@ -264,10 +264,10 @@ def _failure(
     check: CheckResult, named: Sequence[NamedMistake] = (), explained: Set[str] = frozenset(), *, way: str = ""
 ) -> _Details:
     """What a student needs to find the mistake: place, call, answer, and the name of the mistake."""
-    come_from = f"This may come from: {'; '.join(check.may_come_from)}" if check.may_come_from else ""
+    come_from = f"Possible cause: {'; '.join(check.may_come_from)}" if check.may_come_from else ""
     return _Details(
         rows=tuple(rows(check)),
-        story=check.story,
+        story=as_sentence(check.story),
         mistakes=tuple(
             _Mistake(cause.sentence, cause.explanation, course.page_address(cause.page) if cause.page else "")
             for cause in causes(check, [found for found in named if found.sentence not in explained])

@@ -42,13 +42,13 @@ def owed(exercise: ExerciseResult) -> str:
         return ""
     names = dict.fromkeys(name for check in checks for name in check.owed_to)
     alone = sum(check.earned for check in exercise.checks if not check.owed_to)
-    both = f"{alone + exercise.owed} of {exercise.points} points with them, {alone} without"
-    counts = "They count" if all(check.carried for check in checks) else "They do not count in this course"
-    right = "correct ones" if len(names) > 1 else "a correct one"
-    return (
-        f"You lost {counted(exercise.owed, 'point')} only because of your "
-        f"{functions(names)}: with {right}, these checks pass. {counts}: {both}."
-    )
+    both = alone + exercise.owed
+    fail = "This check fails" if len(checks) == 1 else "These checks fail"
+    why = f"{fail} only because {functions(names)} {'is' if len(names) == 1 else 'are'} wrong."
+    points = f"{'its' if len(checks) == 1 else 'their'} {counted(exercise.owed, 'point')}"
+    if all(check.carried for check in checks):
+        return f"{why} You keep {points}: {both} of {exercise.points} ({alone} without)."
+    return f"{why} In this course you lose {points}: {alone} of {exercise.points} ({both} with them)."
 
 
 def afterwards(exercise: ExerciseResult) -> str:

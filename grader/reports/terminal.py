@@ -28,7 +28,7 @@ from ..core.result import (
     NamedMistake,
     Result,
 )
-from ..core.text import counted, first_sentence, listed, one_line, plain
+from ..core.text import as_sentence, counted, first_sentence, listed, one_line, plain
 from ..grading.check import Check
 from .comparison import FURTHER, TITLE, comparisons, not_answered
 from .feedback import SELF_CHECK, causes, rows, runs_no_code, total
@@ -244,11 +244,11 @@ def _function(
             explained |= {found.sentence for found in named}
         before = check
     if len(failures) > _DETAILED:
-        yield _details(Text(f"The report shows only the first {_DETAILED} in full; fix those first.", style="dim"))
+        yield _details(Text(f"Only the first {_DETAILED} failures are shown in full. Fix those first.", style="dim"))
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
         those = [check for check in checks if tuple(check.owed_to) == names]
         are = "is" if len(names) == 1 else "are"
-        said = Text(f"{counted(len(those), 'check')}: right once your {functions(names)} {are}")
+        said = Text(f"{counted(len(those), 'check')}: right as soon as your {functions(names)} {are}")
         yield _line(OWED, sum(check.earned for check in those), those, said, console)
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         rest = [check for check in checks if check.outcome == outcome and not check.owed_to]
@@ -303,7 +303,7 @@ def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool
             yield Text(first_sentence(cause.explanation))
             yield Text(f"more  {course.page_address(cause.page)}", style="dim")
     if check.story:
-        yield Text(plain(check.story), style="bold" if not named else "")
+        yield Text(as_sentence(plain(check.story)), style="bold" if not named else "")
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", max_width=_LABEL_WIDTH)
     table.add_column(overflow="fold")
@@ -316,7 +316,7 @@ def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool
     if table.row_count:
         yield table
     if check.may_come_from:
-        yield Text("this may come from: " + "; ".join(check.may_come_from), style="dim")
+        yield Text("possible cause: " + "; ".join(check.may_come_from), style="dim")
 
 
 def _in_short(call: str) -> str:

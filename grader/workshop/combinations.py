@@ -1,6 +1,7 @@
-"""Records what the model answers with one or two known differences make of the worked examples.
+"""Records what the model answers with one, two or more known differences make of the worked examples.
 
-`compose` writes the code of each pair. It runs in this process: everything here is the course's own.
+`compose` writes the code of each set. It runs in this process: everything here is the course's own. What is recorded of
+a set stays if its differences still answer the examples as before, each by itself.
 """
 
 from __future__ import annotations
@@ -8,66 +9,181 @@ from __future__ import annotations
 import ast
 import itertools
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core import course
 from ..core.contents import read_submission
+from ..core.submission import Submission
 from ..grading import differences, vectors
 from ..grading.check import Check, checks_of
 from ..grading.debug import InProcess
-from ..grading.differences import UNKNOWN, Part, Print, Table, outcome_of, parts, tolerance_of
-from ..grading.student import Example, Student
-from ..grading.vectors import Observation
-from . import changes, compose
+from ..grading.differences import UNKNOWN, Chosen, Part, Print, Table, outcome_of, parts, same_print, tolerance_of
+from ..grading.student import Student
+from . import compose
 from .catalogue import Entry, misconceptions, parsed
 
 ALONE = {"train_bandit", "train"}
 """Functions whose differences are recorded without pairs: a run is long, and its numbers would take a megabyte."""
-
-
-_LARGER = (3, 4)
+LARGER = (3, 4)
 """Sizes of the sets of usual differences that are recorded, besides pairs."""
+
+Outcomes = npt.NDArray[np.uint16]
+Row = list[Print] | None
+"""What a set makes of each part of the answers; None if its differences do not fit together."""
 
 
 def make(exercise: str) -> str:
     """The text of `combinations.json`; the one that is there if it says the same up to rounding."""
     known = misconceptions(exercise)
+    differences.load.cache_clear()
+    recorded = differences.load(exercise)
     tables = {}
     for function in course.exercise(exercise).function_names:
         entries = [entry for entry in known if entry.function == function]
-        checks = [check for check in checks_of(exercise, hidden=False) if check.function == function]
         if entries:
-            tables[function] = _recorded(exercise, function, entries, checks)
+            tables[function] = _Recording(exercise, function, entries, recorded.get(function)).table()
     path = course.exercise(exercise).folder / "combinations.json"
-    text = differences.as_text(tables)
-    if path.is_file():
-        differences.load.cache_clear()
-        if _alike(differences.load(exercise), tables):
-            return path.read_text("utf-8")
-    return text
+    if path.is_file() and _alike(recorded, tables):
+        return path.read_text("utf-8")
+    return differences.as_text(tables)
 
 
-def _recorded(exercise: str, function: str, entries: Sequence[Entry], checks: Sequence[Check]) -> Table:
-    model = read_submission(course.MODEL_ANSWERS)
-    student = Student(course.exercise(exercise), model, InProcess, device="cpu")
-    examples = [(check.id, place, each) for check in checks for place, each in enumerate(check.examples)]
-    answer = compose.tokens_of(_source(model.files[course.exercise(exercise).file_name], function))
-    written = {entry.name: _source(_file(entry), entry.name) for entry in entries}
-    edits = {
-        name: None if function in ALONE else compose.edits(answer, compose.tokens_of(code))
-        for name, code in written.items()
-    }
-    usual = _usual(exercise, function)
-    larger = [each for size in _LARGER for each in itertools.combinations([n for n in edits if n in usual], size)]
-    sets: list[tuple[str, ...]] = [(), *((name,) for name in edits), *itertools.combinations(edits, 2), *larger]
-    try:
-        expected = {(check, place): vectors.observe(student, function, each) for check, place, each in examples}
-        answers = [_answers(student, exercise, function, chosen, entries, answer, edits, examples) for chosen in sets]
-    finally:
-        student.close()
-    return _table(list(edits), expected, answers, larger)
+@dataclass
+class _Recording:
+    """The known mistakes of one function, and what is recorded of them."""
+
+    exercise: str
+    function: str
+    entries: Sequence[Entry]
+    recorded: Table | None
+    listed: list[Part] = field(default_factory=list)
+
+    def table(self) -> Table:
+        """The table, with what is recorded wherever it still holds."""
+        model = read_submission(course.MODEL_ANSWERS)
+        student = Student(course.exercise(self.exercise), model, InProcess)
+        checks = [check for check in checks_of(self.exercise, hidden=False) if check.function == self.function]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a wrong answer may well deserve one
+                return self._table(student, checks)
+        finally:
+            student.close()
+
+    def _table(self, student: Student, checks: Sequence[Check]) -> Table:
+        self._examples = [(check.id, place, each) for check in checks for place, each in enumerate(check.examples)]
+        self._expected = {
+            (check, place): vectors.observe(student, self.function, each) for check, place, each in self._examples
+        }
+        self.listed = [
+            Part(check, place, name, tolerance_of(seen), [right])
+            for (check, place), seen in self._expected.items()
+            for name, right in parts(seen, seen).items()
+        ]
+        model = read_submission(course.MODEL_ANSWERS)
+        self._model = compose.tokens_of(_source(_text(model, self.exercise), self.function))
+        self._edits = {entry.name: self._edits_of(entry) for entry in self.entries}
+        names = [*self._edits]
+        alone = [self._alone(student, entry) for entry in self.entries]
+        kept = self._still_true(alone)
+        usual = [place for place, name in enumerate(names) if name in _usual(self.exercise, self.function)]
+        pairs: list[Chosen] = [*itertools.combinations(range(len(names)), 2)]
+        larger = [chosen for size in LARGER for chosen in itertools.combinations(usual, size)]
+        rows: list[Row] = [[part.outcomes[0] for part in self.listed], *alone]
+        rows += [self._row(student, chosen, kept) for chosen in (*pairs, *larger)]
+        fitting = [chosen for chosen, row in zip(larger, rows[len(rows) - len(larger) :], strict=True) if row]
+        rows = [*rows[: len(rows) - len(larger)], *filter(None, rows[len(rows) - len(larger) :])]
+        return Table(names, self.listed, np.array([self._places(row) for row in rows], dtype=np.uint16), fitting)
+
+    def _edits_of(self, entry: Entry) -> Sequence[compose.Edit] | None:
+        if self.function in ALONE:
+            return None
+        return compose.edits(self._model, compose.tokens_of(_source(_text(entry.submission, self.exercise), entry.name)))
+
+    def _alone(self, student: Student, entry: Entry) -> list[Print]:
+        """What one difference makes: its file is executed, because a whole function may have helpers."""
+        scope = dict(self._module)
+        exec(compile(_text(entry.submission, self.exercise), "known mistake", "exec"), scope)
+        return self._answers(student, scope[self.function])
+
+    def _row(self, student: Student, chosen: Chosen, kept: Mapping[int, int]) -> Row:
+        """What several differences make, as recorded if they did not change."""
+        if self.recorded is not None and all(each in kept for each in chosen):
+            row = _recorded_row(self.recorded, tuple(kept[each] for each in chosen))
+            if row is not None:
+                return _prints(self.recorded, row)
+        names = [*self._edits]
+        edits = [self._edits[names[each]] for each in chosen]
+        code = None if None in edits else compose.together(self._model, [each for each in edits if each is not None])
+        if code is None:
+            return None
+        scope = self._module
+        exec(compile(code, "known mistakes", "exec"), scope)
+        return self._answers(student, scope["answer"])
+
+    @property
+    def _module(self) -> dict[str, object]:
+        return vars(sys.modules[f"submission.{self.exercise}"])
+
+    def _answers(self, student: Student, function: object) -> list[Print]:
+        self._module[self.function] = function
+        seen = {
+            (check, place): parts(vectors.observe(student, self.function, example), self._expected[check, place])
+            for check, place, example in self._examples
+        }
+        missing = ("missing", 0.0, 0.0, 0.0)
+        return [
+            found.get(part.name, found.get("", missing))
+            for part in self.listed
+            for found in (seen[part.check, part.place],)
+        ]
+
+    def _still_true(self, alone: Sequence[list[Print]]) -> dict[int, int]:
+        """The differences that answer as recorded, by their places now and in the recording."""
+        old = self.recorded
+        if old is None or [(p.check, p.place, p.name) for p in old.parts] != [
+            (p.check, p.place, p.name) for p in self.listed
+        ]:
+            return {}
+        if not all(same_print(p.outcomes[0], q.outcomes[0], p.tolerance) for p, q in zip(self.listed, old.parts, strict=True)):
+            return {}
+        kept = {}
+        for place, (entry, prints) in enumerate(zip(self.entries, alone, strict=True)):
+            if entry.name in old.names:
+                before = old.names.index(entry.name)
+                recorded = _prints(old, old.alone[before])
+                tolerances = (part.tolerance for part in self.listed)
+                if recorded and all(map(same_print, prints, recorded, tolerances)):
+                    kept[place] = before
+        return kept
+
+    def _places(self, row: Row) -> list[int]:
+        """The place of each outcome of a row among those of its part, which gets a new one if need be."""
+        if row is None:
+            return [UNKNOWN] * len(self.listed)
+        places = []
+        for part, found in zip(self.listed, row, strict=True):
+            place = outcome_of(part, found)
+            if place < 0:
+                part.outcomes.append(found)
+                place = len(part.outcomes) - 1
+            places.append(place)
+        return places
+
+
+def _text(submission: Submission, exercise: str) -> str:
+    return submission.files[course.exercise(exercise).file_name]
+
+
+def _source(module: str, function: str) -> str:
+    """The last function of a name in a module, as Python writes it down."""
+    found = [node for node in ast.parse(module).body if isinstance(node, ast.FunctionDef) and node.name == function]
+    return ast.unparse(found[-1])
 
 
 def _usual(exercise: str, function: str) -> set[str]:
@@ -79,80 +195,17 @@ def _usual(exercise: str, function: str) -> set[str]:
     return set()
 
 
-def _file(entry: Entry) -> str:
-    return entry.submission.files[course.exercise(entry.exercise).file_name]
+def _recorded_row(table: Table, chosen: Chosen) -> Outcomes | None:
+    """The recorded outcomes of a set; None if it must be run."""
+    if len(chosen) == 2:
+        return table.pairs[chosen]
+    return table.of_larger.get(tuple(sorted(chosen)))
 
 
-def _source(module: str, function: str) -> str:
-    """The last function of a name in a module, as Python writes it down."""
-    found = [node for node in ast.parse(module).body if isinstance(node, ast.FunctionDef) and node.name == function]
-    return ast.unparse(found[-1])
-
-
-def _answers(
-    student: Student,
-    exercise: str,
-    function: str,
-    chosen: Sequence[str],
-    entries: Sequence[Entry],
-    answer: Sequence[compose.Token],
-    edits: Mapping[str, Sequence[compose.Edit] | None],
-    examples: Sequence[tuple[str, int, Example]],
-) -> dict[tuple[str, int], Observation] | None:
-    """What the function with some differences makes of the examples; None if the differences do not fit together."""
-    module = vars(sys.modules[f"submission.{exercise}"])
-    if len(chosen) == 1:
-        (entry,) = (each for each in entries if each.name == chosen[0])
-        own = _file(entry)  # a whole function may have helpers
-        scope = dict(module)
-        exec(compile(own, "known mistake", "exec"), scope)
-        module[function] = scope[function]
-    else:
-        placed = [edits[name] for name in chosen]
-        if not all(each is not None for each in placed):
-            return None
-        code = compose.together(answer, [each for each in placed if each is not None])
-        if code is None:
-            return None
-        exec(compile(code, "known mistakes", "exec"), module)
-        module[function] = module["answer"]
-    return {(check, place): vectors.observe(student, function, example) for check, place, example in examples}
-
-
-def _table(
-    names: list[str],
-    expected: Mapping[tuple[str, int], Observation],
-    answers: Sequence[Mapping[tuple[str, int], Observation] | None],
-    larger: Sequence[tuple[str, ...]],
-) -> Table:
-    listed = [
-        Part(check, place, name, tolerance_of(seen), [right])
-        for (check, place), seen in expected.items()
-        for name, right in parts(seen, seen).items()
-    ]
-    rows = []
-    for answer in answers:
-        if answer is None:
-            rows.append([UNKNOWN] * len(listed))
-            continue
-        seen = {key: parts(each, expected[key]) for key, each in answer.items()}
-        rows.append([_noted(part, seen[part.check, part.place]) for part in listed])
-    fitting = [chosen for chosen, answer in zip(larger, answers[len(answers) - len(larger) :], strict=True) if answer]
-    kept = [row for row, answer in zip(rows, answers, strict=True) if answer] if larger else rows
-    first = len(rows) - len(larger)
-    rows = [*rows[:first], *kept[len(kept) - len(fitting) :]] if larger else rows
-    places = {name: place for place, name in enumerate(names)}
-    return Table(names, listed, np.array(rows, dtype=np.uint16), [tuple(map(places.__getitem__, c)) for c in fitting])
-
-
-def _noted(part: Part, seen: Mapping[str, Print]) -> int:
-    """The place of an outcome among those of a part, which gets a new one if need be."""
-    found = seen.get(part.name, seen.get("", ("missing", 0.0, 0.0, 0.0)))
-    place = outcome_of(part, found)
-    if place < 0:
-        part.outcomes.append(found)
-        place = len(part.outcomes) - 1
-    return place
+def _prints(table: Table, row: Outcomes) -> Row:
+    if (row == UNKNOWN).any():
+        return None
+    return [part.outcomes[place] for part, place in zip(table.parts, row.tolist(), strict=True)]
 
 
 def _alike(recorded: Mapping[str, Table], made: Mapping[str, Table]) -> bool:
@@ -161,14 +214,13 @@ def _alike(recorded: Mapping[str, Table], made: Mapping[str, Table]) -> bool:
         return False
     for function, table in made.items():
         old = recorded[function]
-        if old.names != table.names or old.larger != table.larger or not np.array_equal(old.rows, table.rows):
+        if (old.names, old.larger) != (table.names, table.larger) or not np.array_equal(old.rows, table.rows):
             return False
         for mine, before in zip(table.parts, old.parts, strict=True):
             if (mine.check, mine.place, mine.name) != (before.check, before.place, before.name):
                 return False
-            if not all(
-                differences.same_print(*both, mine.tolerance)
-                for both in zip(mine.outcomes, before.outcomes, strict=True)
-            ):
+            pairs = zip(mine.outcomes, before.outcomes, strict=True)
+            if not all(same_print(*both, mine.tolerance) for both in pairs):
                 return False
     return True
+

@@ -45,7 +45,7 @@ _CHANGES_EACH_TIME = (
     re.compile(r"::(?:stop-commands::)?[0-9a-f]{32}\b"),  # a random word between which GitHub reads no commands
     re.compile(r'"key": "[0-9a-f]{64}"'),  # of a job: a digest that covers the paths of the course's files
 )
-_CAUSES = re.compile(r'(?<="may_come_from": \[)[^\]]*(?=\])|(?<=his may come from: )[^<"\\\n]*')
+_CAUSES = re.compile(r'(?<="may_come_from": \[)[^\]]*(?=\])|(?<=ossible cause: )[^<"\\\n]*')
 _BETWEEN_TAGS = re.compile(r">\s*<")
 _DIGEST = re.compile(r'"sha256": "[0-9a-f]{64}"')  # a misconception may become a change that makes the same function
 _SHOWN = 10  # differences, with so many lines each

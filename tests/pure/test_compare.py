@@ -58,7 +58,7 @@ def test_values_decide_if_a_wrong_dtype_is_only_noted():
     assert "float32" in note.message and "float64" in note.message and "values are right" in note.message
     wrong = answer(np.ones(2, np.float32), odd_dtypes=noted)
     words = story(compare.same, wrong, [1.0, 1 / 3])
-    assert "1 of 2 values differs, at [1]" in words and "float32" in words
+    assert "1 of 2 values is wrong, at [1]" in words and "float32" in words
     assert noted == [note]
     compare.same(answer(np.ones(2), odd_dtypes=[]), [1.0, 1.0])
 
@@ -98,7 +98,7 @@ def test_the_two_texts_always_differ():
 
 def test_the_difference_says_how_many_and_where():
     yours, expected = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 2.0], [3.0, 5.0]])
-    assert story(compare.same, answer(yours), expected) == "1 of 4 values differs, at [1, 1]"
+    assert story(compare.same, answer(yours), expected) == "1 of 4 values is wrong, at [1, 1]"
 
 
 def test_a_long_row_is_shown_from_its_first_difference():

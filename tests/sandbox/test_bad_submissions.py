@@ -160,7 +160,7 @@ def test_a_wrong_dtype_costs_the_check_of_the_dtype_and_no_other(graded: Grader)
     result = graded({"advantages.py": text.replace(last, f"{last}.float()")}, of="group_advantages")
     (wrong,) = [entry for entry in result.checks if entry.outcome != PASSED]
     assert wrong.id == "advantages.dtype_is_kept_and_whole_numbers_become_floats"
-    assert wrong.story == "the dtype is float32, but must be float64; the values are right"
+    assert wrong.story == "the dtype is float32; it must be float64; the values are right"
     assert dict(wrong.rows)["yours"].endswith("dtype float32")
 
 

@@ -2,6 +2,12 @@
 
 # The signs of the two terms
 
+USUAL = (
+    "ignores_the_ratio_level", "ignores_the_loss_level", "takes_both_means_by_token", "uses_k1", "uses_k2",
+    "multiplies_by_the_mask", "divides_by_0_when_nothing_counts", "does_not_clamp", "forgets_the_minus",
+    "averages_over_masked_positions", "counts_masked_tokens_in_the_ratio", "turns_k3_round",
+)  # fmt: skip
+
 
 def forgets_the_minus():
     """you minimize the surrogate; it is an objective, so the policy loss is minus its mean
