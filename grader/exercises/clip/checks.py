@@ -417,6 +417,7 @@ def test_four_of_nine_positions_are_clipped(student, worked, fresh):
         Example(np.array([1.15, 0.85, 1.3, 0.7]), np.array([1.0, -1.0, 1.0, -1.0]), clip_eps=0.1, clip_eps_high=0.2),
         Example(np.array([1.5, 0.5]), np.array([0.0, 0.0])),
         Example(np.array([1.5]), np.array([1e-9])),
+        Example(np.ones(2), np.array([1.0, -1.0]), clip_eps=0.0),
     ],
 )
 @example(pair=(np.array([1.5, 1.5]), np.array([1e-9, 0.0])), band=(0.2, 0.2), one_sided=True)

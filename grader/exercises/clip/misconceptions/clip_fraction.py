@@ -5,7 +5,7 @@ def counts_outside_the_band():
     """you count every ratio outside the band; the clip binds only above it with A > 0 or below it with A < 0
 
     A bad sample above the band keeps its full gradient, so it is not clipped. With advantages of both signs this count
-    is about twice too high. It is about as frequent as the right one: 24 and 26 public solutions.
+    is about twice too high.
     """
     """
     - binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
@@ -17,7 +17,7 @@ def counts_inside_the_band():
     """you count the ratios inside the band; the fraction says how often the clip binds
 
     Before the first update the ratio is 1 everywhere, so this starts at 1 and falls, where a clip fraction starts at 0
-    and rises. Two public solutions report it like this.
+    and rises.
     """
     """
     - binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
@@ -34,6 +34,18 @@ def counts_ties():
     """
     - binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
     + binds = ratio.clamp(low, high) * advantages <= ratio * advantages
+    """
+
+
+def counts_the_edges():
+    """you count ratios exactly at an edge of the band (>= and <=); the clip binds beyond the edge only
+
+    At the edge the plain and the clipped product are equal, so nothing is clipped. With clip_eps=0 the edge is 1, and
+    every sample of the first update would seem to be clipped.
+    """
+    """
+    - binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
+    + binds = ((ratio >= high) & (advantages > 0)) | ((ratio <= low) & (advantages < 0))
     """
 
 
@@ -60,6 +72,17 @@ def upper_side_only():
     """
 
 
+def lower_side_only():
+    """you count only below the band with A < 0; above the band with A > 0 the clip binds too
+
+    Good samples that became likely enough are clipped as well. Without them the fraction is about half of the true one.
+    """
+    """
+    - binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
+    + binds = (ratio < low) & (advantages < 0)
+    """
+
+
 def upper_eps_ignored():
     """you count with clip_eps on both sides; if clip_eps_high is given, it sets the upper bound
 
@@ -69,6 +92,18 @@ def upper_eps_ignored():
     """
     - binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
     + binds = ((ratio > 1.0 + clip_eps) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
+    """
+
+
+def hard_coded_band():
+    """you count outside 0.8 and 1.2 whatever clip_eps says; the band comes from the arguments
+
+    The default hides it. The number then belongs to a different band from the objective's, and another clip range
+    seems to have no effect on how often the clip binds.
+    """
+    """
+    - binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
+    + binds = ((ratio > 1.2) & (advantages > 0)) | ((ratio < 0.8) & (advantages < 0))
     """
 
 
@@ -96,11 +131,22 @@ def takes_no_notice_of_mask():
     """
 
 
+def counts_masked_positions_only():
+    """you count where mask is False; only positions where mask is True are included
+
+    In this course True marks a position that belongs to the completion. Some libraries use masks the other way round,
+    with True for padding.
+    """
+    """
+    - counted = torch.ones_like(binds) if mask is None else mask.bool()
+    + counted = torch.ones_like(binds) if mask is None else ~mask.bool()
+    """
+
+
 def divides_by_all_positions():
     """you divide by all positions; with a mask you divide by the number of unmasked ones
 
-    The numerator is right, but the more padding a batch has, the smaller the fraction looks. Three public solutions
-    divided by the padded length in their masked mean.
+    The numerator is right, but the more padding a batch has, the smaller the fraction looks.
     """
     """
     - return (binds & counted).sum().to(ratio.dtype) / counted.sum().clamp(min=1)
@@ -183,6 +229,18 @@ def returns_the_count():
     """
     - return (binds & counted).sum().to(ratio.dtype) / counted.sum().clamp(min=1)
     + return (binds & counted).sum().to(ratio.dtype)
+    """
+
+
+def averages_booleans():
+    """you take the mean of a bool tensor, which torch refuses; convert it to floats first
+
+    A comparison gives a tensor of True and False. torch averages floating dtypes only, so call `.float()` before
+    `.mean()`.
+    """
+    """
+    - return (binds & counted).sum().to(ratio.dtype) / counted.sum().clamp(min=1)
+    + return binds[counted].mean()
     """
 
 

@@ -1,4 +1,4 @@
-"""Wrong answers to `kl_estimate`, one per mistake."""
+"""Wrong answers to `kl_estimate`, one per mistake, nearly all as changes on the model answer."""
 
 import math
 
@@ -6,26 +6,36 @@ import torch
 from torch import Tensor
 
 
-def reverses_the_ratio_in_k3(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def reverses_the_ratio_in_k3():
     """you build k3 from logp - ref_logp; in this exercise x = ref_logp - logp, the log of pi_ref over pi
 
     It is still never negative and 0 for equal policies, so a plot does not reveal it. But its mean over samples of the
-    policy is chi-squared minus KL: in one small example 76 where the KL is 3.8, hence reports of KL spikes. Found in 5
-    of 48 published implementations and in a well-known book's code.
+    policy is chi-squared minus KL: in one small example 76 where the KL is 3.8, hence reports of KL spikes. A
+    well-known book prints it.
     """
-    log_ratio = logp - ref_logp.detach()
-    if kind == "k1":
-        return log_ratio
-    if kind == "k2":
-        return log_ratio.square() / 2
-    return torch.expm1(log_ratio) - log_ratio
+    """
+    - return torch.expm1(x) - x
+    + x = -x
+    + return torch.expm1(x) - x
+    """
+
+
+def subtracts_the_reference_from_the_policy():
+    """you take x = logp - ref_logp for every kind; in this exercise x = ref_logp - logp, the log of pi_ref over pi
+
+    k1 then has the wrong sign, and k3 is a different estimator: its mean over samples of the policy is chi-squared
+    minus KL. k2 is a square and does not change.
+    """
+    """
+    - x = ref_logp.detach() - logp
+    + x = logp - ref_logp.detach()
+    """
 
 
 def forgets_the_minus_of_k1():
     """you return x for k1; in this exercise k1 is -x, that is logp - ref_logp
 
-    The mean is then minus the KL. As a penalty in the reward, it rewards the policy for leaving the reference. Found
-    in 2 of 48 published implementations.
+    The mean is then minus the KL. As a penalty in the reward, it rewards the policy for leaving the reference.
     """
     """
     - return -x
@@ -58,6 +68,17 @@ def forgets_the_half_of_k2():
     """
 
 
+def halves_before_squaring():
+    """you square x / 2, which gives a quarter of x**2; in this exercise k2 is x**2 / 2, half of it
+
+    Value and gradient are half of what they should be, as if kl_coef were half as large.
+    """
+    """
+    - return x.square() / 2
+    + return (x / 2).square()
+    """
+
+
 def leaves_out_the_minus_one():
     """you return exp(x) - x for k3; in this exercise k3 is exp(x) - 1 - x, which is 0 for equal policies
 
@@ -67,6 +88,30 @@ def leaves_out_the_minus_one():
     """
     - return torch.expm1(x) - x
     + return x.exp() - x
+    """
+
+
+def leaves_out_the_log_ratio():
+    """you return exp(x) - 1 for k3; in this exercise k3 is exp(x) - 1 - x
+
+    Over samples of the policy the mean of exp(x) - 1 is 0 whatever the two policies are, so the estimate says nothing.
+    Single values turn negative.
+    """
+    """
+    - return torch.expm1(x) - x
+    + return torch.expm1(x)
+    """
+
+
+def negates_k3():
+    """you return x + 1 - exp(x) for k3, with the sign turned round; in this exercise k3 is exp(x) - 1 - x
+
+    k3 is never negative, and yours is never positive. Subtracted from the objective as a penalty, it rewards the policy
+    for leaving the reference.
+    """
+    """
+    - return torch.expm1(x) - x
+    + return x - torch.expm1(x)
     """
 
 
@@ -95,14 +140,19 @@ def writes_exp_minus_one():
     """
 
 
-def ignores_kind(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def ignores_kind():
     """you return k3 whatever kind says; this exercise has three estimators to choose from
 
     The default hides it. A comparison of the estimators then shows three equal curves, although k1 as a loss does not
     move the policy at all.
     """
-    x = ref_logp.detach() - logp
-    return torch.expm1(x) - x
+    """
+    - if kind == "k1":
+    -     return -x
+    - if kind == "k2":
+    -     return x.square() / 2
+      return torch.expm1(x) - x
+    """
 
 
 def mixes_up_k2_and_k3():
@@ -123,8 +173,7 @@ def clamps_the_log_ratio():
     """you clamp the log-ratio to [-5, 5]; this exercise has no clamp in kl_estimate
 
     Beyond the limit the value stands still and the gradient is 0, so the penalty lets go of exactly those samples that
-    moved furthest. Libraries clamp only against overflow, at 20 or 40; published solutions also clamp log-ratios
-    at 5 and 10.
+    moved furthest. Libraries clamp only against overflow, at 20 or 40.
     """
     """
     - x = ref_logp.detach() - logp
@@ -132,98 +181,167 @@ def clamps_the_log_ratio():
     """
 
 
-def clamps_the_estimate(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def clamps_the_log_ratio_at_ten():
+    """you clamp the log-ratio to [-10, 10]; this exercise has no clamp in kl_estimate
+
+    Beyond the limit the value stands still and the gradient is 0, so the penalty lets go of exactly those samples that
+    moved furthest.
+    """
+    """
+    - x = ref_logp.detach() - logp
+    + x = (ref_logp.detach() - logp).clamp(-10.0, 10.0)
+    """
+
+
+def clamps_the_log_ratio_at_twenty():
+    """you clamp the log-ratio to [-20, 20]; this exercise has no clamp in kl_estimate
+
+    Several libraries do it against overflow, and `importance_ratio` of this course does. Here an estimate that
+    overflows must stay infinite: a finite number hides how far the policy is from the reference.
+    """
+    """
+    - x = ref_logp.detach() - logp
+    + x = (ref_logp.detach() - logp).clamp(-20.0, 20.0)
+    """
+
+
+def clamps_the_estimate():
     """you clamp the result to [-10, 10]; this exercise has no clamp in kl_estimate
 
     Two large libraries clamp like this, and in one of them the missing gradient beyond the limit was reported as a bug:
     a clamped value has gradient 0, so the samples with the largest KL stop being pulled back.
     """
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return (-x).clamp(-10.0, 10.0)
-    if kind == "k2":
-        return (x.square() / 2).clamp(-10.0, 10.0)
-    return (torch.expm1(x) - x).clamp(-10.0, 10.0)
+    """
+    - return -x
+    + return (-x).clamp(-10.0, 10.0)
+    """
+    """
+    - return x.square() / 2
+    + return (x.square() / 2).clamp(-10.0, 10.0)
+    """
+    """
+    - return torch.expm1(x) - x
+    + return (torch.expm1(x) - x).clamp(-10.0, 10.0)
+    """
 
 
-def clamps_k3_from_above(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def clamps_k3_from_above():
     """you clamp k3 at 10 from above; this exercise has no clamp in kl_estimate
 
     The estimate is then too small on average, because k3 gets its mean from few large values, and beyond the limit its
     gradient is 0: the samples that the reference likes far more than the policy stop being pulled back.
     """
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return -x
-    return x.square() / 2 if kind == "k2" else (torch.expm1(x) - x).clamp(max=10.0)
+    """
+    - return torch.expm1(x) - x
+    + return (torch.expm1(x) - x).clamp(max=10.0)
+    """
 
 
-def replaces_infinity(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def replaces_infinity():
     """you replace an infinite estimate by 0; an estimate that overflows must stay infinite
 
     `nan_to_num` and `where(isfinite)` hide the sample on which the two policies differ most, as if they agreed on it.
     An infinite KL says that something is wrong before the weights do.
     """
-    x = ref_logp.detach() - logp
-    estimate = {"k1": -x, "k2": x.square() / 2, "k3": torch.expm1(x) - x}[kind]
-    return torch.nan_to_num(estimate, posinf=0.0)
+    """
+    - return torch.expm1(x) - x
+    + return torch.nan_to_num(torch.expm1(x) - x, posinf=0.0)
+    """
 
 
-def weights_by_probability_again(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def weights_by_probability_again():
     """you multiply by exp(logp); in this exercise the samples come from pi, so a plain mean already weights them
 
     The probability belongs in the exact sum over all actions. A sample of the policy already appears in proportion
     to its probability; multiplied again, rare samples hardly count, and for whole completions the result is almost 0.
     """
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return logp.exp() * -x
-    if kind == "k2":
-        return logp.exp() * x.square() / 2
-    return logp.exp() * (torch.expm1(x) - x)
+    """
+    - return -x
+    + return logp.exp() * -x
+    """
+    """
+    - return x.square() / 2
+    + return logp.exp() * x.square() / 2
+    """
+    """
+    - return torch.expm1(x) - x
+    + return logp.exp() * (torch.expm1(x) - x)
+    """
 
 
-def divides_log_probabilities(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def divides_log_probabilities():
     """you divide the log-probabilities; in this exercise the log of a ratio is a difference: ref_logp - logp
 
     ref_logp / logp is not pi_ref / pi: the less likely the policy makes a sample, the smaller the quotient, the wrong
-    way round. It is NaN or infinite where a log-probability is 0, that is for a certain token. Published ratios are
-    written like this 3 times.
+    way round. It is NaN or infinite where a log-probability is 0, that is for a certain token.
     """
-    ratio = ref_logp.detach() / logp
-    if kind == "k1":
-        return -ratio.log()
-    if kind == "k2":
-        return ratio.log().square() / 2
-    return ratio - 1 - ratio.log()
+    """
+    - x = ref_logp.detach() - logp
+    + x = (ref_logp.detach() / logp).log()
+    """
 
 
-def divides_probabilities(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def takes_the_quotient_for_the_difference():
+    """you divide ref_logp by logp to get x; in this exercise x is their difference, ref_logp - logp
+
+    x is the logarithm of a ratio of probabilities, and the logarithm of a quotient is a difference. For equal policies
+    your x is 1, so the estimate is not 0.
+    """
+    """
+    - x = ref_logp.detach() - logp
+    + x = ref_logp.detach() / logp
+    """
+
+
+def divides_probabilities():
     """you divide probabilities, which round to 0 / 0 for long samples; this exercise subtracts log-probabilities
 
     The log-probability of a whole completion is easily -200, and exp(-200) is 0 in float32. The ratio of two such
     numbers can be ordinary; only the difference of the logarithms can still see it.
     """
-    ratio = ref_logp.detach().exp() / logp.exp()
-    if kind == "k1":
-        return -ratio.log()
-    if kind == "k2":
-        return ratio.log().square() / 2
-    return ratio - 1 - ratio.log()
+    """
+    - x = ref_logp.detach() - logp
+    + x = (ref_logp.detach().exp() / logp.exp()).log()
+    """
 
 
-def sums_over_the_last_axis(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def sums_over_the_last_axis():
     """you sum over the last axis; this exercise works element by element and keeps the shape of logp
 
     A sum over the tokens penalizes long completions more, and padding counts as if it were text. There is a sum over
     the last axis in `categorical_kl`, where that axis holds the actions; here it holds samples.
     """
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return (-x).sum(dim=-1)
-    if kind == "k2":
-        return (x.square() / 2).sum(dim=-1)
-    return (torch.expm1(x) - x).sum(dim=-1)
+    """
+    - return -x
+    + return (-x).sum(dim=-1)
+    """
+    """
+    - return x.square() / 2
+    + return (x.square() / 2).sum(dim=-1)
+    """
+    """
+    - return torch.expm1(x) - x
+    + return (torch.expm1(x) - x).sum(dim=-1)
+    """
+
+
+def averages_over_the_last_axis():
+    """you average over the last axis; this exercise works element by element and keeps the shape of logp
+
+    The loss has to leave out the padding first. After a mean over the last axis that is no longer possible.
+    """
+    """
+    - return -x
+    + return (-x).mean(dim=-1)
+    """
+    """
+    - return x.square() / 2
+    + return (x.square() / 2).mean(dim=-1)
+    """
+    """
+    - return torch.expm1(x) - x
+    + return (torch.expm1(x) - x).mean(dim=-1)
+    """
 
 
 def detaches_the_ratio_in_k3():
@@ -238,27 +356,37 @@ def detaches_the_ratio_in_k3():
     """
 
 
-def gives_k3_the_gradient_of_k2(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def detaches_the_wrong_policy():
+    """you detach logp instead of ref_logp; the policy is trained, and the reference is a constant
+
+    The values are right, but the penalty pulls the reference toward the policy and never the policy toward the
+    reference.
+    """
+    """
+    - x = ref_logp.detach() - logp
+    + x = ref_logp - logp.detach()
+    """
+
+
+def gives_k3_the_gradient_of_k2():
     """you give k3 the gradient of k2 (straight-through, or an importance weight); here k3 is differentiated as it is
 
     The trick is sound: it trades the gradient of KL(pi_ref || pi) for that of KL(pi || pi_ref), and one large library
     offers it under its own name. But it is a different estimator, and somebody who chooses k3 here wants to see what k3
     does as a loss.
     """
-    x = ref_logp.detach() - logp
-    k2 = x.square() / 2
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return k2
-    return k2 + (torch.expm1(x) - x - k2).detach()
+    """
+    - return torch.expm1(x) - x
+    + k2 = x.square() / 2
+    + return k2 + (torch.expm1(x) - x - k2).detach()
+    """
 
 
 def computes_with_python_floats(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """you compute with python floats, which have no gradient; in this exercise gradient and dtype of logp are kept
 
     `item`, `tolist` and `float` leave autograd, and `torch.tensor` starts again in float32. Every number is right to
-    seven digits and the penalty has no gradient. One published training step has `.item()` in its loss.
+    seven digits and the penalty has no gradient.
     """
     values = []
     for own, ref in zip(logp.flatten().tolist(), ref_logp.flatten().tolist(), strict=True):
