@@ -286,6 +286,7 @@ def _same_groups(answer, expected):
     examples=[
         Example(SCORES),
         Example(np.array([[1.0, 1.0 + 1e-6], [2.0, 2.0]])),
+        Example(np.array([[1.0, 1.0001], [2.0, 2.0]])),
         Example(np.array([[1.0, 1.0 + 1e-12], [0.0, 1e-12], [2.0, 2.0]])),
         Example(np.full((1, 8), 0.7, dtype=np.float32)),
         Example(np.array([[1.0, 2.0, 1.0], [-1.0, -1.0, -1.0], [0.0, 0.0, 2.0], [2.0, 1.0, 3.0]])),
