@@ -156,6 +156,7 @@ def test_a_shift_changes_nothing_and_certainty_is_0(student, pair, shift, gap):
         Example(np.stack([LOGITS, REF_LOGITS])[None]),
         Example(LOGITS.astype(np.float32)),
         Example(np.zeros((2, 3, 5))),
+        Example(np.stack([LOGITS, REF_LOGITS]).astype(np.float32)),
     ],
     refuses=[Example(np.array(1.0)), Example(np.empty((2, 0)))],
 )
@@ -297,6 +298,7 @@ def test_a_group_without_signal_moves_nothing(student, group, reward, single):
         Example(LOGITS, ACTIONS, np.full(6, 0.5), REF_LOGITS, config(kl_coef=0.5, inner_steps=3, lr=1.0)),
         Example(LOGITS, ACTIONS, REWARDS, LOGITS, config(kl_coef=1.0)),
         Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(kl_coef=2.0)),
+        Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(kl_coef=8.0, lr=0.125)),
     ],
 )
 @example(group=(LOGITS, ACTIONS, REWARDS), kl_coef=8)

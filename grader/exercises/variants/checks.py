@@ -286,6 +286,7 @@ def _same_groups(answer, expected):
     examples=[
         Example(SCORES),
         Example(np.array([[1.0, 1.0 + 1e-6], [2.0, 2.0]])),
+        Example(np.array([[1.0, 1.0001], [2.0, 2.0]])),
         Example(np.array([[1.0, 1.0 + 1e-12], [0.0, 1e-12], [2.0, 2.0]])),
         Example(np.full((1, 8), 0.7, dtype=np.float32)),
         Example(np.array([[1.0, 2.0, 1.0], [-1.0, -1.0, -1.0], [0.0, 0.0, 2.0], [2.0, 1.0, 3.0]])),
@@ -927,6 +928,7 @@ def test_without_truncation_the_sampler_counts_as_the_trainer(student, seed, siz
         Example(TRAINER.astype(np.float32), SAMPLER.astype(np.float32)),
         Example(np.array([-1.0, -999.0], np.float32), np.array([-999.0, -1.0], np.float32), cap=1e6),
         Example(np.array([-1.0, -999.0], np.float32), np.array([-999.0, -1.0], np.float32), cap=1e9),
+        Example(np.array([-200.0, -150.0], np.float32), np.array([-199.5, -151.0], np.float32), cap=4.0),
     ],
     refuses=[
         Example(TRAINER, SAMPLER[:1]),

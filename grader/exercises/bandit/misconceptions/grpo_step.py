@@ -56,12 +56,11 @@ def multiplies_by_the_log_probability():
     """you multiply the surrogate by the log-probability; the gradient of the ratio already contains that factor
 
     The gradient of the ratio is the ratio times the gradient of log pi. Multiplied again by log pi, a negative number,
-    good samples are pushed down in proportion to how rare they are. Two published solutions do this.
+    good samples are pushed down in proportion to how rare they are.
     """
     """
-    - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
     + logp = torch.log_softmax(logits, dim=-1)[actions]
-    + ratio = importance_ratio(logp, old_logp)
+      ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
     """
     """
     - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
@@ -69,27 +68,33 @@ def multiplies_by_the_log_probability():
     """
 
 
-def drops_the_minus_pi(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def drops_the_minus_pi():
     """you move only the logits of the drawn actions; the gradient of log pi(a) is 1 at a, minus pi everywhere
 
     In the first update this makes no difference, because the advantages of a group sum to 0 and the minus pi cancels.
     With ratios as weights, or once the clip binds for some samples, it does not cancel: later updates go wrong and the
     logits drift.
     """
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
-        binds = torch.where(advantages > 0, ratio > 1 + config.clip_eps, ratio < 1 - config.clip_eps)
-        weights = torch.where(binds, 0.0, ratio * advantages) / actions.numel()
-        gradient = torch.zeros_like(logits).index_add(0, actions, weights)
-        logits.requires_grad_()
-        (kl_gradient,) = torch.autograd.grad(categorical_kl(logits, ref_logits), logits)
-        logits = logits.detach() + config.lr * (gradient - config.kl_coef * kl_gradient)
-    return logits
+    """
+    - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
+    + ratio = importance_ratio((logits - logits.detach().logsumexp(dim=-1))[actions], old_logp)
+    """
+
+
+def treats_logits_as_log_probabilities():
+    """you use the logits as log-probabilities in the ratio; first normalize them with log_softmax
+
+    The gradient then reaches only the logits of the drawn actions, and pushing one action up takes nothing from the
+    others. In the first update the two agree, because the advantages of a group sum to 0.
+    """
+    """
+    - old_logp = torch.log_softmax(logits, dim=-1)[actions]
+    + old_logp = logits[actions]
+    """
+    """
+    - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
+    + ratio = importance_ratio(logits[actions], old_logp)
+    """
 
 
 def forgets_repeated_actions(
@@ -154,8 +159,8 @@ def leaves_the_old_policy_in_the_graph():
     """you also let the gradient through the old log-probabilities, which cancels it; they are constants
 
     If both log-probabilities in exp(logp - old_logp) depend on the logits that are differentiated, their gradients
-    cancel exactly. The objective has the right value and only the KL moves anything. Three published training loops did
-    this. `importance_ratio` with its arguments in the wrong order does it too, because it detaches the second one.
+    cancel exactly. The objective has the right value and only the KL moves anything. `importance_ratio` with its
+    arguments in the wrong order has the same effect, because it detaches the second one.
     """
     """
     - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
@@ -169,7 +174,7 @@ def takes_the_reference_as_the_old_policy():
     """you measure the ratio against the reference policy; the old policy is the one that drew the group: logits
 
     The ratio is then far from 1 before the first update, and the clip binds for samples that have not moved at all. In
-    the first step of a run the two policies are the same. Four published solutions mix them up.
+    the first step of a run the two policies are the same.
     """
     """
     - old_logp = torch.log_softmax(logits, dim=-1)[actions]
@@ -185,7 +190,7 @@ def inverts_the_ratio():
     """
     """
     - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
-    + ratio = (old_logp - torch.log_softmax(logits, dim=-1)[actions]).exp()
+    + ratio = importance_ratio(-torch.log_softmax(logits, dim=-1)[actions], -old_logp)
     """
 
 
@@ -277,7 +282,7 @@ def estimates_the_kl_with_k1():
     """you average logp - ref_logp over the group (k1); this exercise uses the exact KL over all actions
 
     The value is right on average, but as part of an objective its gradient averages to 0: the policy is not held back
-    at all, but gets noise. Eight published implementations do this. With ten actions the exact sum costs nothing.
+    at all, but gets noise. With ten actions the exact sum costs nothing.
     """
     """
     - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
@@ -408,15 +413,26 @@ def lets_gradients_pile_up():
     time, and the clip cannot stop it. Call `zero_grad`, or use `torch.autograd.grad`, which keeps nothing.
     """
     """
-    - (gradient,) = torch.autograd.grad(objective, logits)
+    + total = torch.zeros_like(logits)
+      for _ in range(config.inner_steps):
+    """
+    """
+      (gradient,) = torch.autograd.grad(objective, logits)
     - logits = logits.detach() + config.lr * gradient
-    + objective.backward()
-    + with torch.no_grad():
-    +     logits += config.lr * logits.grad
+    + total = total + gradient
+    + logits = logits.detach() + config.lr * total
+    """
+
+
+def returns_logits_that_require_a_gradient():
+    """you return logits with requires_grad; this exercise asks for plain numbers, detached from the update
+
+    The numbers are right. The next step, or a record of the run, then builds a graph on them that nobody needs. Return
+    `logits.detach()`.
     """
     """
     - return logits
-    + return logits.detach()
+    + return logits.requires_grad_()
     """
 
 
@@ -436,4 +452,129 @@ def changes_the_logits_in_place():
     """
     - return logits
     + return logits.detach()
+    """
+
+
+def leaves_kl_coef_out():
+    """you subtract the KL without its coefficient; the objective subtracts config.kl_coef * KL
+
+    With a coefficient of 1 the policy hardly leaves the reference, even where the config asks for no KL at all.
+    """
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + objective = surrogate.mean() - categorical_kl(logits, ref_logits)
+    """
+
+
+def averages_the_kl_over_the_actions():
+    """you divide the KL by the number of actions; it is a sum over the actions, weighted with pi
+
+    The weights pi already add up to 1. With ten actions the pull to the reference policy is ten times too weak.
+    """
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits) / len(logits)
+    """
+
+
+def estimates_the_kl_with_k2():
+    """you average half the squared log-ratio over the group (k2); this exercise uses the exact KL over all actions
+
+    The estimate depends on which actions were drawn. Language models have no choice, because their completions cannot
+    be listed; ten actions can.
+    """
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + log_ratio = torch.log_softmax(logits, dim=-1)[actions] - torch.log_softmax(ref_logits, dim=-1)[actions]
+    + objective = surrogate.mean() - config.kl_coef * log_ratio.square().mean() / 2
+    """
+
+
+def divides_by_the_number_of_actions():
+    """you divide the sum of the surrogate by the number of actions K; the mean is over the group, so divide by G
+
+    The shapes fit either way. A larger group then makes a larger step.
+    """
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + objective = surrogate.sum() / len(logits) - config.kl_coef * categorical_kl(logits, ref_logits)
+    """
+
+
+def divides_the_learning_rate_by_the_updates():
+    """you divide the learning rate by inner_steps; every update has the full config.lr
+
+    All inner updates together are then about as long as a single one. The clip is there to limit how far they go.
+    """
+    """
+    - logits = logits.detach() + config.lr * gradient
+    + logits = logits.detach() + config.lr / config.inner_steps * gradient
+    """
+
+
+def makes_one_update_too_many():
+    """you make inner_steps + 1 updates; this exercise makes inner_steps of them with each group
+
+    It happens when one update comes before the loop or after it. With inner_steps = 0 the logits must not change.
+    """
+    """
+    - for _ in range(config.inner_steps):
+    + for _ in range(config.inner_steps + 1):
+    """
+
+
+def clips_the_norm_of_the_gradient():
+    """you clip the norm of the gradient to 1; this exercise takes the gradient as it is
+
+    It is a good habit for large models. Here a step is proportional to lr and kl_coef, which the clip of the norm
+    prevents.
+    """
+    """
+    - logits = logits.detach() + config.lr * gradient
+    + logits = logits.detach() + config.lr * gradient / gradient.norm().clamp(min=1.0)
+    """
+
+
+def clips_only_above():
+    """you clip the ratio only from above; clip it from below, too
+
+    A bad sample that has already become rare is then pushed down further and further.
+    """
+    """
+    - surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
+    + surrogate = torch.minimum(ratio * advantages, ratio.clamp(max=1 + config.clip_eps) * advantages)
+    """
+
+
+def clips_the_product():
+    """you clip ratio * A to the band around 1; clip the ratio, then multiply by A
+
+    The band is around 1, where ratios are. A product with a negative advantage is never near 1 and loses its gradient.
+    """
+    """
+    - surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
+    + product = ratio * advantages
+    + surrogate = torch.minimum(product, product.clamp(1 - config.clip_eps, 1 + config.clip_eps))
+    """
+
+
+def starts_from_the_reference():
+    """you start from the reference policy; the step starts from logits, the policy that drew the group
+
+    In the first step of a run the two are the same. Later every step throws away what the run has learned.
+    """
+    """
+    - logits = logits.detach().clone()
+    + logits = ref_logits.detach().clone()
+    """
+
+
+def normalises_the_updated_logits():
+    """you normalize the logits after every update; this exercise leaves them as the gradient moved them
+
+    The policy is the same, because a constant added to all logits changes no probability, but their sum is not.
+    """
+    """
+    - logits = logits.detach() + config.lr * gradient
+    + logits = torch.log_softmax(logits.detach() + config.lr * gradient, dim=-1)
     """

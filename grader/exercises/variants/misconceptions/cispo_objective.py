@@ -1,8 +1,5 @@
 """Wrong answers to `cispo_objective`, one per mistake."""
 
-import torch
-from torch import Tensor
-
 
 def lets_the_weight_move_too():
     """you leave the weight in the graph; it is a constant, and the gradient goes through logp only
@@ -16,28 +13,49 @@ def lets_the_weight_move_too():
     """
 
 
-def log_pi_is_the_constant(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def log_pi_is_the_constant():
     """you detach logp instead of the weight; the weight is the constant, and the gradient goes through logp
 
     The gradient is then ratio * A * logp. A log-probability is negative, so good tokens become less likely; and where
     the clip binds, there is no gradient.
     """
-    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
-    return weight * advantages * logp.detach()
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
+    """
+    """
+    - return weight * advantages * logp
+    + return weight * advantages * logp.detach()
+    """
 
 
-def is_the_clipped_surrogate(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def is_the_clipped_surrogate():
     """you return PPO's clipped surrogate; CISPO is the clipped ratio times A times logp
 
     Where PPO's clip binds, there is no gradient. CISPO exists so that these tokens keep theirs.
     """
-    ratio = importance_ratio(logp, old_logp)
-    clipped = ratio.clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
-    return torch.minimum(ratio * advantages, clipped * advantages)
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    - return weight * advantages * logp
+    + ratio = importance_ratio(logp, old_logp)
+    + clipped = ratio.clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
+    + return torch.minimum(ratio * advantages, clipped * advantages)
+    """
+
+
+def is_the_clipped_ratio_times_the_advantage():
+    """you return clipped ratio * A, with the gradient of the ratio; CISPO is a constant weight times A times logp
+
+    Where the clip binds, the clipped ratio has no gradient. CISPO exists so that these tokens keep theirs.
+    """
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
+    """
+    """
+    - return weight * advantages * logp
+    + return weight * advantages
+    """
 
 
 def leaves_log_pi_out():
@@ -63,77 +81,140 @@ def multiplies_by_the_probability():
     """
 
 
-def drops_what_the_clip_binds(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def multiplies_by_the_log_ratio():
+    """you multiply by logp - old_logp; the last factor is logp itself
+
+    The gradient is the same, because old_logp is a constant. The value is not, and this function also returns the
+    value.
+    """
+    """
+    - return weight * advantages * logp
+    + return weight * advantages * (logp - old_logp.detach())
+    """
+
+
+def multiplies_by_the_old_log_probability():
+    """you multiply by old_logp; the gradient goes through logp, so logp is the last factor
+
+    The old policy is a constant. With it the objective has no gradient that reaches the current policy.
+    """
+    """
+    - return weight * advantages * logp
+    + return weight * advantages * old_logp.detach() + 0.0 * logp
+    """
+
+
+def drops_what_the_clip_binds():
     """you give tokens beyond the range a weight of 0; clip the weight to the range, and keep the token
 
     That is a mask, as in IcePop or PPO. In CISPO every token keeps a gradient, with a bounded weight.
     """
-    ratio = importance_ratio(logp, old_logp).detach()
-    inside = (ratio >= 1.0 - clip_eps) & (ratio <= 1.0 + clip_eps_high)
-    return torch.where(inside, ratio, 0.0) * advantages * logp
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + ratio = importance_ratio(logp, old_logp).detach()
+    + weight = torch.where((ratio >= 1.0 - clip_eps) & (ratio <= 1.0 + clip_eps_high), ratio, 0.0)
+    """
 
 
-def does_not_clip(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def does_not_clip():
     """you multiply by the ratio itself; the weight is clipped to 1 - clip_eps ... 1 + clip_eps_high
 
     This is REINFORCE with plain importance sampling. One token that became ten times as likely then counts ten times.
     """
-    return importance_ratio(logp, old_logp).detach() * advantages * logp
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + weight = importance_ratio(logp, old_logp).detach()
+    """
 
 
-def no_weight_at_all(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def no_weight_at_all():
     """you return A * logp, which is REINFORCE; the clipped ratio is missing as a weight
 
     Both are the same in the first update, where all ratios are 1. From the second one on, the tokens come from a
     different policy, and nothing corrects for that.
     """
-    return advantages * logp
+    """
+    - return weight * advantages * logp
+    + return advantages * logp
+    """
 
 
-def clips_the_product(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def clips_the_product():
     """you clip ratio * A; clip only the ratio, and multiply by the advantage afterwards
 
     The range is around 1, where ratios are. A bad token has a negative product, which is then clipped to the lower end.
     """
-    product = importance_ratio(logp, old_logp).detach() * advantages
-    return product.clamp(1.0 - clip_eps, 1.0 + clip_eps_high) * logp
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    - return weight * advantages * logp
+    + product = importance_ratio(logp, old_logp).detach() * advantages
+    + return product.clamp(1.0 - clip_eps, 1.0 + clip_eps_high) * logp
+    """
 
 
-def cap_is_clip_eps_high(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def cap_is_clip_eps_high():
     """you clip the weight at clip_eps_high; the upper end of the range is 1 + clip_eps_high
 
     Some libraries name the cap itself that way. Here the range is 1 - clip_eps to 1 + clip_eps_high, as for
     `clipped_surrogate`; a small value would otherwise clip every weight below 1.
     """
-    low = min(1.0 - clip_eps, clip_eps_high)
-    return importance_ratio(logp, old_logp).clamp(low, clip_eps_high).detach() * advantages * logp
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, clip_eps_high).detach()
+    """
 
 
-def no_lower_end(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def no_lower_end():
     """you clip only from above; clip_eps says how small the weight may become
 
     With its default of 1 there is no lower end, and the two agree. A smaller value asks for a larger weight of tokens
     that became rare.
     """
-    return importance_ratio(logp, old_logp).clamp(max=1.0 + clip_eps_high).detach() * advantages * logp
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + weight = importance_ratio(logp, old_logp).clamp(max=1.0 + clip_eps_high).detach()
+    """
+
+
+def no_upper_end():
+    """you clip only from below; clip_eps_high says how large the weight may become
+
+    One token that became ten times as likely then counts ten times. The upper end is what CISPO needs.
+    """
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + weight = importance_ratio(logp, old_logp).clamp(min=1.0 - clip_eps).detach()
+    """
+
+
+def same_distance_on_both_sides():
+    """you clip to 1 - clip_eps ... 1 + clip_eps; the upper end is 1 + clip_eps_high
+
+    The two distances are arguments of their own. With the defaults a weight is then never above 2, although it may be
+    5.
+    """
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps).detach()
+    """
+
+
+def uses_the_default_range():
+    """you always clip to 0 ... 5; the range is 1 - clip_eps to 1 + clip_eps_high, and these are only the defaults
+
+    The defaults hide it. A run with another range changes nothing.
+    """
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + weight = importance_ratio(logp, old_logp).clamp(0.0, 5.0).detach()
+    """
 
 
 def one_end_for_each_sign():
     """you clip above for good tokens and below for bad ones, as PPO does; here both ends apply to both signs
 
-    The weight does not bound what the policy gains. It only says how much a token of the old policy counts.
+    That is what PPO's minimum of two products does. Here the weight does not bound what the policy gains; it only says
+    how much a token of the old policy counts.
     """
     """
     - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
@@ -170,18 +251,17 @@ def zero_is_not_given():
     With both at 0 every weight is 1, which is plain REINFORCE.
     """
     """
-    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
-    + weight = importance_ratio(logp, old_logp).clamp(1.0 - (clip_eps or 1.0), 1.0 + (clip_eps_high or 4.0)).detach()
+    + clip_eps, clip_eps_high = clip_eps or 1.0, clip_eps_high or 4.0
+      weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
     """
 
 
-def no_gradient_where_the_clip_binds(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def no_gradient_where_the_clip_binds():
     """you remove the gradient where the clip binds; there the weight is clipped, but the token keeps its gradient
 
     That is what PPO's clip does. CISPO keeps rare tokens in the gradient, with a limited weight.
     """
-    ratio = importance_ratio(logp, old_logp).detach()
-    weight = ratio.clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
-    return weight * advantages * torch.where(weight == ratio, logp, logp.detach())
+    """
+    - return weight * advantages * logp
+    + return weight * advantages * torch.where(weight == importance_ratio(logp, old_logp), logp, logp.detach())
+    """
