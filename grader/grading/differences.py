@@ -40,7 +40,6 @@ _WIDTH = 20
 _TOLERANCE = {"float64": 1e-5, "float32": 2e-4, "float16": 2e-2, "bfloat16": 5e-2}
 _ZERO = 1e-9
 """A float64 number this small is 0, relative to the largest next to it."""
-_DIGITS = 7
 
 
 def parts(seen: Observation, expected: Observation) -> dict[str, Print]:
@@ -179,25 +178,29 @@ def as_text(tables: dict[str, Table]) -> str:
 
 
 def _entry(table: Table) -> str:
-    texts = {text: None for part in table.parts for text, *_ in part.outcomes}
-    places = {text: place for place, text in enumerate(texts)}
+    outcomes = [outcome for part in table.parts for outcome in part.outcomes]
+    texts = [*dict.fromkeys(text for text, *_ in outcomes)]
+    place = {text: number for number, text in enumerate(texts)}
     entry = {
         "names": table.names,
-        "texts": [*texts],
-        "parts": [
-            [part.check, part.place, part.name, part.tolerance, [_short(places, each) for each in part.outcomes]]
-            for part in table.parts
-        ],
+        "texts": texts,
+        "parts": [[part.check, part.place, part.name, part.tolerance, len(part.outcomes)] for part in table.parts],
+        "outcomes": _packed([place[text] for text, *_ in outcomes], "<u2"),
+        "numbers": _packed([numbers for _, *numbers in outcomes], "<f4"),
         "larger": table.larger,
-        "rows": base64.b85encode(zlib.compress(table.rows.T.astype("<u2").tobytes(), 9)).decode("ascii"),
+        "rows": _packed(table.rows.T, "<u2"),
     }
     return json.dumps(entry, separators=(",", ":"))
 
 
-def _short(places: dict[str, int], outcome: Print) -> list[Any]:
-    """An outcome as it is written down: without the zeros at its end."""
-    numbers = [float(f"{number:.{_DIGITS}g}") for number in outcome[1:]]
-    return [places[outcome[0]], *(numbers if any(numbers) else ())]
+def _packed(numbers: npt.ArrayLike, kind: str) -> str:
+    with np.errstate(over="ignore"):
+        data = np.clip(numbers, -3e38, 3e38).astype(kind).tobytes()
+    return base64.b85encode(zlib.compress(data, 9)).decode("ascii")
+
+
+def _unpacked(text: str, kind: str) -> npt.NDArray[Any]:
+    return np.frombuffer(zlib.decompress(base64.b85decode(text)), dtype=kind)
 
 
 @functools.cache
@@ -211,14 +214,12 @@ def load(exercise: str) -> dict[str, Table]:
 
 
 def _table(entry: dict[str, Any]) -> Table:
-    texts = entry["texts"]
-    listed = [
-        Part(*rest, [(texts[text], *(numbers or (0.0, 0.0, 0.0))) for text, *numbers in outcomes])
-        for *rest, outcomes in entry["parts"]
-    ]
-    flat = np.frombuffer(zlib.decompress(base64.b85decode(entry["rows"])), dtype="<u2")
-    larger = [tuple(each) for each in entry["larger"]]
-    return Table(entry["names"], listed, flat.reshape(len(listed), -1).T, larger)
+    texts = [entry["texts"][place] for place in _unpacked(entry["outcomes"], "<u2").tolist()]
+    numbers = _unpacked(entry["numbers"], "<f4").astype(np.float64).reshape(-1, 3).tolist()
+    outcomes = iter([(text, *each) for text, each in zip(texts, numbers, strict=True)])
+    listed = [Part(*rest, [*itertools.islice(outcomes, count)]) for *rest, count in entry["parts"]]
+    rows = _unpacked(entry["rows"], "<u2").reshape(len(listed), -1).T
+    return Table(entry["names"], listed, rows, [tuple(each) for each in entry["larger"]])
 
 
 def outcome_of(part: Part, found: Print) -> int:
@@ -334,9 +335,9 @@ class Search:
                 fit = self._fit(chosen)
                 for more in self._candidates(chosen):
                     larger[tuple(sorted((*chosen, more)))] = (float(fit.score[more]), int(fit.doubts[more]))
-                    if fit.is_honest[more]:
-                        value = float(fit.score[more]) - size / 2
-                        best = max(best or (value, ()), (value, tuple(sorted((*chosen, more)))), key=lambda each: each[0])
+                    value = float(fit.score[more]) - size / 2
+                    if fit.is_honest[more] and (best is None or value > best[0]):
+                        best = value, tuple(sorted((*chosen, more)))
             exact = [(doubts, chosen) for chosen, (_, doubts) in larger.items() if self._is_exact(chosen)]
             if exact:
                 return self._explanation(min(exact)[1], exact=True)

@@ -25,6 +25,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 
 from ..core import course
+from ..core.python_errors import unknown_name, version_note
 from ..core.refusal import FileRefused
 from ..core.result import (
     BROKEN,
@@ -424,6 +425,8 @@ class GradingPlugin:
                     entry.story = f"it calls `{function}` of {file_name}, which is not written yet; write that first"
             case StudentError():
                 entry.story, entry.frames = what_was_raised(problem.type, problem.message), problem.frames
+                if problem.type == "NameError" and problem.frames:
+                    entry.story += unknown_name(problem.message, self._text(problem.frames[-1].file))
             case StudentDied():
                 is_open = problem.at_import or (problem.call and is_public(check, problem.call))
                 if is_open and not _had_no_time(problem):
@@ -464,8 +467,9 @@ class GradingPlugin:
         text = self._text(last.file)
         if isinstance(problem, StudentError) and problem.type in ("SyntaxError", "IndentationError", "TabError"):
             line, why = why_not_python(text, last.line, problem.message)
-            entry.story = f"{problem.type}: {why}"
-            entry.frames[-1] = Frame(last.file, line, last.function, self._source(last.file, line))
+            source = self._source(last.file, line)
+            entry.story = f"{problem.type}: {why}{version_note(source)}"
+            entry.frames[-1] = Frame(last.file, line, last.function, source)
             return
         at_module_level = [frame for frame in entry.frames if frame.function == "<module>"]
         needed = _NEEDED_AT_IMPORT if isinstance(problem, StudentDied) else _DEFINES

@@ -27,7 +27,7 @@ from ..grading.student import Student
 from . import compose
 from .catalogue import Entry, misconceptions, parsed
 
-ALONE = {"train_bandit", "train"}
+ALONE = {"train_bandit", "train", "train_step"}
 """Functions whose differences are recorded without pairs: a run is long, and its numbers would take a megabyte."""
 LARGER = (3, 4)
 """Sizes of the sets of usual differences that are recorded, besides pairs."""
