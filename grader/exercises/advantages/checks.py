@@ -84,7 +84,13 @@ def test_every_group_has_mean_0_and_standard_deviation_1(student, rewards):
         "If every reward of a group rises by 5, did any sample become better than the others?",
         "Look up: baseline, and why a constant added to all rewards must not change a policy gradient.",
     ),
-    examples=[Example(100.0 + ASCENDING), Example(1e6 + ASCENDING), Example(ASCENDING / 8.0), Example(-ASCENDING)],
+    examples=[
+        Example(100.0 + ASCENDING),
+        Example(1e6 + ASCENDING),
+        Example(ASCENDING / 8.0),
+        Example(-ASCENDING),
+        Example(1e6 + ASCENDING / 100),
+    ],
 )
 @example(rewards=ASCENDING, shift=1_000_000, exponent=0)
 @example(rewards=ASCENDING / 7, shift=1_000_000, exponent=0)  # too precise for float32

@@ -6,7 +6,7 @@ import torch
 
 
 def std_must_be_exactly_zero():
-    """you test something computed for 0, such as a std, which can be 6e-8 for equal rewards; compare the rewards
+    """you test something computed, such as a std, which can be 6e-8 for equal rewards; compare the rewards themselves
 
     The mean of eight float32 rewards of 0.7 is rounded, so their computed spread is not 0 and the group is counted as
     one with a signal. Rewards of 0 and 1 never show it.
@@ -18,7 +18,7 @@ def std_must_be_exactly_zero():
 
 
 def group_of_one_has_signal():
-    """you test torch's default std for 0, which rounding makes 6e-8 and a group of one makes NaN; compare the rewards
+    """you test torch's default std, which is 6e-8 for equal 0.7s and NaN for a group of one; compare the rewards
 
     The computed standard deviation of eight float32 rewards of 0.7 is not 0, so the group seems to have a signal. That
     of a group of one is 0 / 0, because the sample standard deviation divides by G - 1, and a comparison with NaN is

@@ -5,6 +5,11 @@ import math
 import torch
 from torch import Tensor
 
+USUAL = (
+    "returns_a_loss", "returns_the_mean", "one_eps_for_both_sides", "minimum_before_advantage", "always_clipped",
+    "never_clipped", "larger_of_the_two", "adds_an_axis_to_the_advantages", "returns_the_sum",
+)  # fmt: skip
+
 # What is compared with what.
 
 

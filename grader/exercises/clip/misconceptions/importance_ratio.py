@@ -4,6 +4,11 @@ import math
 
 import torch
 
+USUAL = (
+    "no_clamp", "leaves_a_constant_in_the_graph", "returns_log_ratio", "inverts_the_ratio", "product_over_last_axis",
+    "exponentiates_the_quotient", "returns_the_mean_ratio", "returns_float32",
+)  # fmt: skip
+
 # What is computed.
 
 
@@ -121,7 +126,7 @@ def returns_the_mean_ratio():
     """
 
 
-# The clamp.
+# The clamp. A clamp from minus to plus infinity stands for none: as a smaller edit it fits together with more others.
 
 
 def no_clamp():
@@ -133,7 +138,7 @@ def no_clamp():
     """
     """
     - log_ratio = (logp - old_logp.detach()).clamp(-20.0, 20.0)
-    + log_ratio = (logp - old_logp.detach())
+    + log_ratio = (logp - old_logp.detach()).clamp(-torch.inf, torch.inf)
     """
 
 
@@ -170,7 +175,7 @@ def clamps_after_exp():
     """
     - log_ratio = (logp - old_logp.detach()).clamp(-20.0, 20.0)
     - return log_ratio.exp()
-    + log_ratio = (logp - old_logp.detach())
+    + log_ratio = (logp - old_logp.detach()).clamp(-torch.inf, torch.inf)
     + return log_ratio.exp().clamp(math.exp(-20.0), math.exp(20.0))
     """
 

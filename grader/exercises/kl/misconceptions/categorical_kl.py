@@ -205,8 +205,10 @@ def normalises_only_the_weights():
     of one policy, which changes no probability, changes this result by that constant. It can even turn negative.
     """
     """
+    - ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
     - return (logp.exp() * (logp - ref_logp)).sum(dim=-1)
-    + return (logp.exp() * (logits - ref_logits.detach())).sum(dim=-1)
+    + ref_logp = ref_logits.detach()
+    + return (logp.exp() * (logits - ref_logp)).sum(dim=-1)
     """
 
 
@@ -243,7 +245,7 @@ def gives_kl_div_plain_probabilities():
     """
     """
     - return (logp.exp() * (logp - ref_logp)).sum(dim=-1)
-    + return torch.nn.functional.kl_div(ref_logp, torch.softmax(logits, dim=-1), reduction="none").sum(dim=-1)
+    + return torch.nn.functional.kl_div(ref_logp, logp.exp(), reduction="none").sum(dim=-1)
     """
 
 
