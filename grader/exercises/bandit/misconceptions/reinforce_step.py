@@ -73,23 +73,20 @@ def takes_the_probability():
     """
     """
     - logp = torch.log_softmax(logits, dim=-1)[actions]
-    - (gradient,) = torch.autograd.grad(((rewards - baseline) * logp).mean(), logits)
-    + probs = torch.softmax(logits, dim=-1)[actions]
-    + (gradient,) = torch.autograd.grad(((rewards - baseline) * probs).mean(), logits)
+    + logp = torch.softmax(logits, dim=-1)[actions]
     """
 
 
-def drops_the_minus_pi(
-    logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
-) -> Tensor:
+def drops_the_minus_pi():
     """you move only the logits of the drawn actions; the gradient of log pi(a) is 1 at a, minus pi everywhere
 
     With advantages that sum to 0, as in one update of GRPO, the minus pi cancel and nobody notices. With rewards they
     do not: while no reward is negative, logits only ever rise, and an action loses only by rising less than the others.
     """
-    weights = (rewards - baseline).to(logits.dtype) / actions.numel()
-    gradient = torch.zeros_like(logits).index_add(0, actions, weights)
-    return logits + config.lr * gradient
+    """
+    - logp = torch.log_softmax(logits, dim=-1)[actions]
+    + logp = (logits - logits.detach().logsumexp(dim=-1))[actions]
+    """
 
 
 def forgets_repeated_actions(
@@ -130,33 +127,33 @@ def multiplies_the_means():
     """
 
 
-def uses_the_group_several_times(
-    logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
-) -> Tensor:
+def uses_the_group_several_times():
     """you make config.inner_steps updates; REINFORCE makes a single one with each group
 
     After the first update the samples are no longer drawn from the policy whose gradient they estimate. GRPO corrects
     that with the importance ratio and the clip; REINFORCE has neither.
     """
-    for _ in range(config.inner_steps):
-        logits = logits.detach().clone().requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        (gradient,) = torch.autograd.grad(((rewards - baseline) * logp).mean(), logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+      logits = logits.detach().clone().requires_grad_()
+    + if config.inner_steps > 1:
+    +     one_less = BanditConfig(**{**vars(config), "inner_steps": config.inner_steps - 1})
+    +     logits = reinforce_step(logits, actions, rewards, one_less, baseline=baseline).detach().requires_grad_()
+      logp = torch.log_softmax(logits, dim=-1)[actions]
+    """
 
 
-def changes_the_logits_in_place(
-    logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
-) -> Tensor:
+def changes_the_logits_in_place():
     """you change the argument logits in place; this exercise returns new logits and leaves every argument alone
 
     The result is right. But the record of a run holds the logits of every step: if the step changes them, all rows are
     the last policy, and the curves are flat.
     """
-    logits.requires_grad_()
-    logp = torch.log_softmax(logits, dim=-1)[actions]
-    (gradient,) = torch.autograd.grad(((rewards - baseline) * logp).mean(), logits)
-    with torch.no_grad():
-        logits += config.lr * gradient
-    return logits.detach()
+    """
+    - logits = logits.detach().clone().requires_grad_()
+    + logits.requires_grad_()
+    """
+    """
+    - return logits.detach() + config.lr * gradient
+    + logits.data += config.lr * gradient
+    + return logits.detach()
+    """

@@ -406,6 +406,38 @@ def makes_a_new_optimizer_in_every_step():
     """
 
 
+def makes_a_new_adamw_in_every_step():
+    """you make a new AdamW in every step; state.optimizer is the one that config asks for, for the whole run
+
+    A new optimizer has seen no gradients, so every parameter moves by about the full learning rate in every step,
+    however small its gradient is. `config.optimizer` has no effect, and the learning rate does not fall.
+    """
+    """
+      for _ in range(state.steps_left):
+    +     optimizer = torch.optim.AdamW(policy.parameters(), lr=config.lr)
+    """
+    """
+    - metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
+    + metrics = train_step(policy, ref_policy, optimizer, rollout, config)
+    """
+
+
+def makes_a_new_adam_in_every_step():
+    """you make a new Adam in every step; state.optimizer is the one that config asks for, for the whole run
+
+    A new optimizer has seen no gradients, so every parameter moves by about the full learning rate in every step,
+    however small its gradient is. `config.optimizer` has no effect, and the learning rate does not fall.
+    """
+    """
+      for _ in range(state.steps_left):
+    +     optimizer = torch.optim.Adam(policy.parameters(), lr=config.lr)
+    """
+    """
+    - metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
+    + metrics = train_step(policy, ref_policy, optimizer, rollout, config)
+    """
+
+
 def records_the_first_update():
     """you record the metrics of the first update of a step; record those of the last one
 

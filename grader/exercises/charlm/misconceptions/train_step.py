@@ -267,6 +267,18 @@ def normalises_the_advantages_again():
     """
 
 
+def normalises_the_advantages_with_group_advantages():
+    """you call group_advantages on rollout.advantages; `train` has done that already, so use them as they are
+
+    Within their groups they have mean 0 and, if there is a signal, standard deviation 1. With the whole batch as one
+    group, groups with a signal get larger steps the more groups there are without one.
+    """
+    """
+    - loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
+    + loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, group_advantages(rollout.advantages), mask, config)
+    """
+
+
 def learns_from_good_completions_only():
     """you set negative advantages to 0; a completion below the mean of its group must become less probable
 
