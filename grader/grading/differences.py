@@ -38,6 +38,8 @@ _MOST = 8
 _WIDTH = 20
 """Sets of one size that are made larger."""
 _TOLERANCE = {"float64": 1e-5, "float32": 2e-4, "float16": 2e-2, "bfloat16": 5e-2}
+_TINY = 1e-30
+"""Smaller numbers are recorded with fewer digits."""
 _ZERO = 1e-9
 """A float64 number this small is 0, relative to the largest next to it."""
 
@@ -109,7 +111,7 @@ def same_print(one: Print, other: Print, tolerance: float) -> bool:
     """Whether two parts are equal up to rounding."""
     if one[0] != other[0]:
         return False
-    bound = tolerance * max(one[3], other[3])
+    bound = tolerance * max(one[3], other[3]) + _TINY
     return abs(one[1] - other[1]) <= bound and abs(one[2] - other[2]) <= bound
 
 
@@ -261,6 +263,7 @@ class Fit:
         other: Wrong ones that the set makes wrong in another way.
         untouched: Wrong ones that the set leaves right.
         doubts: Parts in which three differences may meet, so that what they make is not recorded.
+        missed: Those of them for which the pairs let expect other numbers.
     """
 
     explained: npt.NDArray[np.int64]
@@ -268,6 +271,7 @@ class Fit:
     other: npt.NDArray[np.int64]
     untouched: npt.NDArray[np.int64]
     doubts: npt.NDArray[np.int64]
+    missed: npt.NDArray[np.int64]
 
     @property
     def score(self) -> npt.NDArray[np.float64]:
@@ -441,7 +445,8 @@ class Search:
             rows = self._rows(chosen)
             unknown = rows == UNKNOWN
             agree = self.matching[self.lines, np.where(unknown, 0, rows)] & ~unknown
-            doubted = self.known & (unknown | (self._meeting(chosen) & ~agree))
+            meeting = self._meeting(chosen)
+            doubted = self.known & (unknown | (meeting & ~agree))
             changed = self.known & (rows != 0) & ~doubted
             self._fits[chosen] = Fit(
                 explained=(self.wrong & agree).sum(axis=-1),
@@ -449,22 +454,34 @@ class Search:
                 other=(self.wrong & changed & ~agree).sum(axis=-1),
                 untouched=(self.wrong & ~changed & ~doubted & ~agree).sum(axis=-1),
                 doubts=doubted.sum(axis=-1),
+                missed=(self.known & meeting & ~unknown & ~agree).sum(axis=-1),
             )
         return self._fits[chosen]
 
     def _is_exact(self, chosen: Chosen) -> bool:
+        """Whether a set makes all answers, as far as they are recorded, and each of its differences is needed."""
         fit, last = self._fit(chosen[:-1]), chosen[-1]
-        explained, doubts = int(fit.explained[last]), int(fit.doubts[last])
-        return not (fit.refuted[last] or fit.other[last] or fit.untouched[last]) and explained > 2 * doubts
+        if fit.refuted[last] or fit.other[last] or fit.untouched[last] or fit.missed[last]:
+            return False
+        if fit.explained[last] <= 3 * fit.doubts[last]:
+            return False
+        rows = self._row(chosen)
+        made = self.wrong & (rows != UNKNOWN) & self.matching[self.lines, np.where(rows == UNKNOWN, 0, rows)]
+        others = (self._row(tuple(each for each in chosen if each != left)) for left in chosen)
+        return len(chosen) < 2 or all((made & (without != UNKNOWN) & (without != rows)).any() for without in others)
+
+    def _row(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
+        """The outcomes of a set."""
+        return self._rows(chosen[:-1])[chosen[-1]] if chosen else self.table.rows[0]
 
     def _explanation(self, chosen: Chosen, *, exact: bool) -> Explanation:
         names = tuple(self.table.names[each] for each in chosen)
-        rows = self._rows(chosen[:-1])[chosen[-1]]
+        rows = self._row(chosen)
         agree = self.matching[self.lines, np.where(rows == UNKNOWN, 0, rows)] & (rows != UNKNOWN)
         shows: dict[Key, list[str]] = {}
         for each, name in zip(chosen, names, strict=True):
             rest = tuple(other for other in chosen if other != each)
-            without = self._rows(rest[:-1])[rest[-1]] if rest else np.zeros(len(rows), dtype=np.uint16)
+            without = self._row(rest)
             unlike = np.where(rows == UNKNOWN, self.table.alone[each] != 0, without != rows)
             for row in np.flatnonzero(self.known & self.wrong & unlike):
                 here = shows.setdefault(self._keys[row], [])

@@ -57,6 +57,8 @@ _STYLES: dict[str, str] = {
 }
 _DETAILED = 3
 """Number of failures per function to show in full; the others get one line each."""
+_EXPLAINED = 3
+"""Mistakes of a check that are explained; of further ones the report has the sentence."""
 _LABEL_WIDTH = 22
 """Fold longer labels, because the call next to them needs the room."""
 _GROUP = 8
@@ -296,9 +298,9 @@ def _details(content: RenderableType) -> RenderableType:
 
 def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool) -> Iterator[RenderableType]:
     """What a student needs to find the mistake: its name, the answer, and finally the call."""
-    for cause in causes(check, named):
+    for place, cause in enumerate(causes(check, named)):
         yield Text(cause.sentence, style="bold yellow")
-        if cause.page:
+        if cause.page and place <= _EXPLAINED:
             # The first sentence of the explanation; the page has the rest.
             yield Text(first_sentence(cause.explanation))
             yield Text(f"more  {course.page_address(cause.page)}", style="dim")
