@@ -33,9 +33,9 @@ Chosen = tuple[int, ...]
 """The places of some differences, in order."""
 UNKNOWN = 65_535
 """Place of an outcome that is not recorded: the two differences do not fit together."""
-_MOST = 8
+_MOST = 10
 """Differences in a set."""
-_WIDTH = 20
+_WIDTH, _NARROW = 20, 12
 """Sets of one size that are made larger."""
 _TOLERANCE = {"float64": 1e-5, "float32": 2e-4, "float16": 2e-2, "bfloat16": 5e-2}
 _TINY = 1e-30
@@ -278,6 +278,12 @@ class Fit:
         return self.explained - 3.0 * self.refuted - self.other - self.doubts / 4
 
     @property
+    def makes_all(self) -> npt.NDArray[np.bool_]:
+        """Whether the set makes all answers, as far as they are recorded."""
+        contradicted = self.refuted + self.other + self.untouched + self.missed
+        return (contradicted == 0) & (self.explained > 3 * self.doubts)
+
+    @property
     def is_honest(self) -> npt.NDArray[np.bool_]:
         """Whether the code may well have these differences, although it must have others, too."""
         return (self.refuted == 0) & (self.explained > self.other + self.doubts / 4)
@@ -334,19 +340,26 @@ class Search:
         best: tuple[float, Chosen] | None = None
         before = -math.inf
         for size in range(1, _MOST + 1):
-            larger: dict[Chosen, tuple[float, int]] = {}
+            scores: dict[Chosen, float] = {}
+            exact: list[tuple[int, Chosen]] = []
             for chosen in level:
                 fit = self._fit(chosen)
                 for more in self._candidates(chosen):
-                    larger[tuple(sorted((*chosen, more)))] = (float(fit.score[more]), int(fit.doubts[more]))
-                    value = float(fit.score[more]) - size / 2
+                    larger = tuple(sorted((*chosen, more)))
+                    if larger in scores:
+                        continue
+                    scores[larger] = float(fit.score[more])
+                    value = scores[larger] - size / 2
                     if fit.is_honest[more] and (best is None or value > best[0]):
-                        best = value, tuple(sorted((*chosen, more)))
-            exact = [(doubts, chosen) for chosen, (_, doubts) in larger.items() if self._is_exact(chosen)]
-            if exact:
-                return self._explanation(min(exact)[1], exact=True)
-            level = sorted(larger, key=lambda chosen: (-larger[chosen][0], chosen))[: None if size == 1 else _WIDTH]
-            score = larger[level[0]][0] if level else -math.inf
+                        best = value, larger
+                    if fit.makes_all[more]:
+                        exact.append((int(fit.doubts[more]), larger))
+            for _, chosen in sorted(exact):
+                if self._all_needed(chosen):
+                    return self._explanation(chosen, exact=True)
+            width = None if size == 1 else _WIDTH if size == 2 else _NARROW
+            level = sorted(scores, key=lambda chosen: (-scores[chosen], chosen))[:width]
+            score = scores[level[0]] if level else -math.inf
             if size > 2 and score <= before:
                 break
             before = score
@@ -458,13 +471,8 @@ class Search:
             )
         return self._fits[chosen]
 
-    def _is_exact(self, chosen: Chosen) -> bool:
-        """Whether a set makes all answers, as far as they are recorded, and each of its differences is needed."""
-        fit, last = self._fit(chosen[:-1]), chosen[-1]
-        if fit.refuted[last] or fit.other[last] or fit.untouched[last] or fit.missed[last]:
-            return False
-        if fit.explained[last] <= 3 * fit.doubts[last]:
-            return False
+    def _all_needed(self, chosen: Chosen) -> bool:
+        """Whether each difference of a set that makes all answers changes one of them."""
         rows = self._row(chosen)
         made = self.wrong & (rows != UNKNOWN) & self.matching[self.lines, np.where(rows == UNKNOWN, 0, rows)]
         others = (self._row(tuple(each for each in chosen if each != left)) for left in chosen)
