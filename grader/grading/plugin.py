@@ -446,7 +446,9 @@ class GradingPlugin:
                 entry.outcome, entry.story = GRADER_ERROR, str(problem)
             case _ if isinstance(problem, _UNREADABLE) and self._student and self._student.has_answered:
                 entry.outcome = FAILED
-                entry.story = "your function returned something that this check cannot read; compare it with the docstring"
+                entry.story = (
+                    "your function returned something that this check cannot read; compare it with the docstring"
+                )
             case _:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
 
@@ -459,7 +461,9 @@ class GradingPlugin:
         smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
         if isinstance(smaller, Mismatch) and len(lines := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
             entry.call, entry.rows = lines, smaller.rows
-            entry.story += f". The call below is a shorter one that also fails: {smaller.message or 'the values differ'}"
+            entry.story += (
+                f". The call below is a shorter one that also fails: {smaller.message or 'the values differ'}"
+            )
 
     def _explain_failed_import(self, entry: CheckResult, problem: BaseException) -> None:
         """Add what a student has to change, where the text of the module shows it."""

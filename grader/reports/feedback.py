@@ -178,7 +178,11 @@ _WORDS = {2: "two", 3: "three", 4: "four", 5: "five"}
 
 def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
     """What the report says of the mistakes that are named next to a check, line by line."""
-    seen = [Cause(f"Your numbers are {plain(each.sentence)}.", each.explanation, each.page) for each in named if each.observed]
+    seen = [
+        Cause(f"Your numbers are {plain(each.sentence)}.", each.explanation, each.page)
+        for each in named
+        if each.observed
+    ]
     known = [each for each in named if not each.observed]
     if not known:
         return seen
@@ -190,7 +194,9 @@ def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
         start = start if only.shown or here else f"in other calls, {start}"
         lines = [Cause(f"{_capital(start)} what you get if {plain(only.sentence)}.", only.explanation, only.page)]
     else:
-        heading = _capital(f"{here}these {_WORDS.get(len(known), len(known))} differences together make exactly {numbers}:")
+        heading = _capital(
+            f"{here}these {_WORDS.get(len(known), len(known))} differences together make exactly {numbers}:"
+        )
         lines = [Cause(heading)]
         in_call = sum(each.shown for each in known)
         for number, each in enumerate(known, 1):
