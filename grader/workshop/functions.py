@@ -102,7 +102,7 @@ def stub_files() -> dict[Path, str]:
 
 
 def make(name: str, modules: Mapping[str, Module], *, without: Sequence[str] = ()) -> str:
-    """The text of an exercise's `functions.json`; `without` lists keyword-only parameters that students do not write."""
+    """The text of an exercise's `functions.json`; `without`: keyword-only parameters that students do not write."""
     module = modules[name]
     used = {function: _used(name, function, modules) for function in module.to_write}
     document = {
