@@ -29,17 +29,21 @@ def tables(record: dict[str, Any]) -> dict[str, str]:
     libraries = record["libraries"]
     run = [each for each in libraries if "loss" in each["shipped"]]
     heads = {
-        "ships": "Library|Divisor|Average|KL, weight|Clip|For equation 3, set|What still differs",
+        "ships": "Library|Divisor|Average|KL, weight|Clip|Group|Sampler correction",
+        "closest": "Library|For equation 3, set|What still differs",
         "numbers": "Library|Length, shipped|Cosine, shipped|Length, closest|Cosine, closest",
         "sources": "Library|Lines of its source|How it was run",
-        "read": "Library, commit|Divisor|Average|KL|Clip|Lines",
+        "read": "Library|Commit or version|Lines",
+        "cut": "`loss_type`|1 micro-batch|2|4|8|Cosine, 8 to 1",
         "batch": f"Completion|Reward|Ratio of each token|log \u03c0 {MINUS} log \u03c0_ref of each token",
     }
     rows = {
-        "ships": [_ships(each, record["course"]["facets"]) for each in run],
+        "ships": [*map(_ships, run), *map(_only_read, record["read"])],
+        "closest": [_closest(each, record["course"]["facets"]) for each in run],
         "numbers": [_numbers(each) for each in run],
         "sources": [_sources(each) for each in libraries],
         "read": [_read(each) for each in record["read"]],
+        "cut": [_cut(*each) for each in record["micro_batches"].items()],
         "batch": _batch(record["batch"]),
     }
     return {name: _table(head.split("|"), rows[name]) for name, head in heads.items()}
@@ -49,15 +53,25 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *rows])
 
 
-def _ships(library: dict[str, Any], course: dict[str, str]) -> list[str]:
+def _ships(library: dict[str, Any]) -> list[str]:
+    facets = library["shipped"]["facets"]
+    words = [facets[what] + (facets["weight"] if what == "KL" else "") for what in COLUMNS]
+    return [f"{library['name']} {library['version']}", *words, library["group"], library["sampler"]]
+
+
+def _only_read(library: dict[str, Any]) -> list[str]:
+    words = [library[what] for what in (*COLUMNS, "group", "sampler")]
+    return [f"{library['name']} \N{DAGGER}", *words]
+
+
+def _closest(library: dict[str, Any], course: dict[str, str]) -> list[str]:
     shipped, closest = library["shipped"], library["equation_3"]
     changed = {name: x for name, x in closest["settings"].items() if shipped["settings"].get(name) != x}
     settings = [f"`{name} = {json.dumps(x)}`" for name, x in changed.items()]
     options = ", ".join(filter(None, [_switch(library), *settings]))
-    words = [shipped["facets"][what] + (shipped["facets"]["weight"] if what == "KL" else "") for what in COLUMNS]
     differs = [closest["facets"][what] for what in COLUMNS if closest["facets"][what] != course[what]]
     still = "; ".join("no KL" if part == "none" else part for part in differs)
-    return [f"{library['name']} {library['version']}", *words, options or "nothing", still]
+    return [library["name"], options or "nothing", still]
 
 
 def _switch(library: dict[str, Any]) -> str:
@@ -78,9 +92,13 @@ def _sources(library: dict[str, Any]) -> list[str]:
 
 
 def _read(library: dict[str, Any]) -> list[str]:
-    words = [library[what] for what in COLUMNS]
     places = "<br>".join(f"`{place}`" for place in library["source"])
-    return [f"{library['name']} {library['version']}, {library['date']}", *words, places]
+    return [library["name"], f"{library['version']}, {library['date']}", places]
+
+
+def _cut(loss_type: str, runs: dict[str, list[float]]) -> list[str]:
+    losses = [f"{loss:.5f}".replace("-", MINUS) for loss in runs["loss"]]
+    return [f"`{loss_type}`", *losses, f"{runs['cosine'][-1]:.3f}"]
 
 
 def _batch(batch: dict[str, Any]) -> list[list[str]]:
