@@ -35,8 +35,8 @@ def write_formulas_as_text(folder: Path) -> None:
 def repair_script(folder: Path) -> None:
     """Make the search of a built site survive numbers.
 
-    lunr tells the nodes of its word tree apart by a text of labels and numbers, without a separator. So a site with many
-    numbers may mix two nodes up, and every search for a word that begins with 1, for example, fails.
+    lunr tells the nodes of its word tree apart by a text of labels and numbers, without a separator. So a site with
+    many numbers may mix two nodes up, and every search for a word that begins with 1, for example, fails.
     """
     for script in (folder / "assets/javascripts/workers").glob("search.*.js"):
         text = script.read_text("utf-8")
