@@ -41,15 +41,11 @@ DIGITS = 8
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, metavar="JSON", help="the record that is written")
-    parser.add_argument("--tables", type=Path, metavar="JSON", help="only print the page's tables for this record")
     parser.add_argument("--against", type=Path, metavar="JSON", help="print what differs from this record")
     parser.add_argument("--one", choices=[*DOCUMENTED], help="print the record of one library")
     arguments = parser.parse_args(argv)
     if arguments.one:
         print(json.dumps(library_record(arguments.one)))
-        return 0
-    if arguments.tables:
-        print("\n\n".join(page.tables(json.loads(arguments.tables.read_text("utf-8"))).values()))
         return 0
     record, failures = whole_record()
     if arguments.out:
