@@ -22,8 +22,8 @@
   // and names are spelled as in the headings. It never finds "tis", which it takes for a word that says nothing.
   const FILLERS = /\b(?:an?|and|are|at|but|can|do|does|for|how|i|in|is|it|its|my|of|on|or|the|then|to|what|when|why|with)\b/gi;
   const ALIASES = {
-    tis: "truncated importance sampling", reward_std: "reward std",
-    increase: "rise", increasing: "rise", improve: "rise", improving: "rise",
+    __proto__: null, tis: "truncated importance sampling", reward_std: "reward std",
+    increase: "rise", increases: "rise", increasing: "rise", improve: "rise", improving: "rise", rising: "rise",
   };
   const asked = (words) => words.replace(FILLERS, "").replace(/\w+/g, (word) => ALIASES[word.toLowerCase()] ?? word).trim() || words;
 
