@@ -33,7 +33,8 @@ READ = loading.DOCUMENTED["read"]
 DOCUMENTED = {name: each for name, each in loading.DOCUMENTED.items() if name not in ("read", "stand_ins")}
 SETTINGS = ("shipped", "equation_3")
 WORDS = ("name", "package", "how", "needs", "group", "sampler")
-CUT = {"loss_type": ("dapo", "grpo", "dr_grpo", "bnpo"), "micro_batches": (1, 2, 4, 8)}
+LOSS_TYPES = ("dapo", "grpo", "dr_grpo", "bnpo")
+MICRO_BATCHES = (1, 2, 4, 8)
 TOLERANCE = 1e-6
 DIGITS = 8
 
@@ -118,10 +119,10 @@ def library_record(name: str) -> dict[str, Any]:
 def in_micro_batches(adapter: Any) -> dict[str, Any]:
     """Loss of the same batch in 1, 2, 4 and 8 micro-batches, and the cosine of each gradient with that of the whole."""
     found: dict[str, Any] = {}
-    for loss_type in CUT["loss_type"]:
+    for loss_type in LOSS_TYPES:
         runs = [
             adapter.compute(for_torch(formula.read_batch()), {"loss_type": loss_type, "micro_batches": n})[1:]
-            for n in CUT["micro_batches"]
+            for n in MICRO_BATCHES
         ]
         whole = runs[0][1] / runs[0][1].norm()
         cosines = [round(float((whole * gradient).sum() / gradient.norm()), 6) for _, gradient in runs]

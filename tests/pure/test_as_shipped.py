@@ -59,7 +59,7 @@ def test_micro_batches_change_the_loss_that_averages_each_alone():
     scores = formula.group_scores(BATCH, std="G-1", eps=1e-4)
     ratio = np.exp(BATCH.logp - BATCH.old)
     losses = np.maximum(-ratio * scores[:, None], -np.clip(ratio, 0.8, 1.2) * scores[:, None])
-    for i, pieces in enumerate(as_shipped.CUT["micro_batches"]):
+    for i, pieces in enumerate(as_shipped.MICRO_BATCHES):
         rows = np.array_split(np.arange(len(losses)), pieces)
         alone = [losses[part][BATCH.mask[part]].mean() for part in rows]
         expected = {
