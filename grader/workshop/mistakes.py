@@ -1,9 +1,8 @@
 """The pages of common mistakes, docs/exercises/*/mistakes.md, from the misconceptions, which the report quotes.
 
-They are made from the vectors, which hold the texts, the checks that show each mistake and its numbers; so a page can
-be written without running wrong code. The page has a figure that finds a mistake by its numbers
-(`docs/assets/js/widgets/mistake-finder.mjs`). Its data stand in the page, because a page opened from a disk can load no
-file.
+The vectors contain the texts, the checks that show each mistake, and its numbers, so no wrong code has to run. The page
+has a figure that finds a mistake by its numbers (`docs/assets/js/widgets/mistake-finder.mjs`). The figure's data are
+part of the page, because a page opened from a disk cannot load files.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def make(name: str, *, figure: bool = False) -> str:
 def _entry(
     mistake: NamedMistake, checks: list[Check], recorded: dict[str, list[vectors.Vector]]
 ) -> dict[str, str | list[str]]:
-    """What the page says of a mistake; of the numbers of a gate, the first that a reader compares at a glance."""
+    """The entry of a mistake, with the first numbers of a gate that a reader can compare at a glance."""
     showing = [(check, vector) for check in checks for vector in recorded[check.id] if mistake.name in vector.mistakes]
     compared = [
         [_shown(_numbers(each, LONGEST)) for each in (vector.expected, vector.mistakes[mistake.name])]
@@ -91,7 +90,7 @@ def finder_data(name: str) -> dict[str, Any]:
 
 
 def _to_paste(observation: dict[str, Any]) -> list[float | str]:
-    """What a call returned, or the first part of it, as rounded numbers."""
+    """A call's result, or its first part, as rounded numbers."""
     numbers = _numbers(observation.get("fields", {}).get("0", observation), MOST)
     if any(isinstance(value, bool) for value in numbers):
         return []
@@ -99,7 +98,7 @@ def _to_paste(observation: dict[str, Any]) -> list[float | str]:
 
 
 def _numbers(observation: dict[str, Any], most: int) -> list[float]:
-    """The values of an observation; empty if there are none, or more than a reader compares."""
+    """The values of an observation; empty if there are none, or too many to compare."""
     values = observation.get("values")
     if not isinstance(values, list) or not 0 < len(values) <= most:
         return []

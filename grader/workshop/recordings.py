@@ -1,7 +1,7 @@
 """Recorded runs of language models, as modules that the browser can load: charlm.mjs, llm.mjs.
 
-The runs are made by `make recordings` and `make recording-llm`. They become modules, because a page that is opened from
-a disk may load scripts and nothing else.
+`make recordings` and `make recording-llm` record the runs. They become modules, because a page opened from a disk can
+load only scripts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LLM_DIGITS = 4  # after the point: a ratio is right to 0.0001, and the figure sh
 
 
 def metrics_of(name: str) -> list[dict[str, str]]:
-    """The metrics of a recorded run, a row for each step."""
+    """The metrics of a recorded run, one row per step."""
     with (course.RUNS / f"charlm-{name}" / "metrics.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -38,7 +38,7 @@ def llm_run() -> dict[str, Any]:
 
 
 def last_line(prompt: str) -> str:
-    """What a prompt asks, after its examples."""
+    """The last line of a prompt, after its examples."""
     return prompt.rsplit("\n", 1)[-1]
 
 
@@ -100,7 +100,7 @@ def _completion(row: dict[str, Any]) -> list[Any]:
 
 
 def _rounded(number: str | float) -> float | int | None:
-    """With few digits, whole numbers without a point; nothing for a metric that a step does not have."""
+    """A rounded number, without a point if it is whole; None if the step lacks this metric."""
     if number == "":
         return None
     short = float(f"{float(number):.{DIGITS}g}")

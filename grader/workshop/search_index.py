@@ -23,7 +23,7 @@ def write_formulas_as_text(folder: Path) -> None:
     latex = LatexNodes2Text(math_mode="text")
 
     def plain(match: re.Match[str]) -> str:
-        spaced = re.sub(r"(\\[a-z]+)(?=\s)", r"\1{}", html.unescape(match[1]))  # else \log \pi becomes logπ
+        spaced = re.sub(r"(\\[a-z]+)(?=\s)", r"\1{}", html.unescape(match[1]))  # otherwise \log \pi becomes logπ
         return html.escape(latex.latex_to_text(spaced))
 
     for section in content["docs"]:
