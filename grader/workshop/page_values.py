@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..core import course
 from ..grading import vectors
 from ..grading.check import checks_of
 from ..worksheet.grade import empty_result
-from . import bughunt, course_lists, llm_runs, path
+from . import as_shipped, bughunt, course_lists, llm_runs, path
 from .course_lists import points_of
 from .recordings import last_line, llm_run
 
@@ -144,6 +145,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "llm_settings": llm_runs.setting_table,
     "bughunt": bughunt.page,
     "challenge": llm_runs.challenge_table,
+    **{f"as_shipped_{name}": partial(as_shipped.table, name) for name in as_shipped.HEADS},
 }
 OF_AN_EXERCISE: dict[str, Callable[[course.Exercise], str]] = {
     "minutes": lambda exercise: str(exercise.minutes),
