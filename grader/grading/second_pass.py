@@ -5,15 +5,16 @@ copy of the submission whose wrong earlier functions are replaced by the numpy o
 check leaves that run: whether it passes. A check that passes failed because of the earlier functions alone, and earns
 its points if the course says so. The second pass changes no outcome.
 
-No model answer shares a process with student code. Functions of missing modules, and of modules that cannot be
-imported, are replaced like wrong ones. Functions that are not written yet stay as they are: the report says to write
-them first.
+No model answer shares a process with student code. A handout has no right functions, because they could be pasted into
+the stubs: there, a note says which points depend on earlier functions. Functions of missing modules, and of modules
+that cannot be imported, are replaced like wrong ones. Functions that are not written yet stay as they are: the report
+says to write them first.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 import pytest
@@ -21,6 +22,7 @@ import pytest
 from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, TOO_BUSY, WAITING, CheckResult, Result
 from ..core.submission import Submission
+from ..core.text import listed
 from . import right_functions
 from .check import as_result
 from .plugin import Findings, GradingPlugin
@@ -59,7 +61,8 @@ def judge(
     imported = {exercise.name for exercise in result.exercises if not exercise.not_imported}
     unfinished = first.findings.unfinished
     wrong = {name: names for name, names in called.items() if name.split(".")[0] in imported and name not in unfinished}
-    if not wrong:
+    if not wrong or not right_functions.are_here():
+        result.notes += _left_to_the_class(settings, result, wrong)
         return frozenset(), {}
     corrected = {name: with_right_functions(settings.submission, names) for name, names in wrong.items()}
     lost = {
@@ -107,6 +110,21 @@ def with_right_functions(submission: Submission, names: Iterable[str]) -> Submis
         right[module] = (*right.get(module, ()), function)
     needed = right_functions.files(frozenset(function for functions in right.values() for function in functions))
     return replace(submission, right=right, right_files=needed)
+
+
+def _left_to_the_class(settings: Settings, result: Result, wrong: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """What a handout says in place of a second pass, for which it has no right functions."""
+    for exercise in result.exercises:
+        callers = [name for name in wrong if name.split(".")[0] == exercise.name]
+        lost = [check for check in exercise.checks if check.outcome in _LOST]
+        points = sum(check.points for check in lost if f"{exercise.name}.{check.function}" in callers)
+        if points and settings.error_carried_forward:
+            causes = dict.fromkeys(f"`{used.split('.')[1]}`" for name in callers for used in wrong[name])
+            later = listed([f"`{name.split('.')[1]}`" for name in callers])
+            yield (
+                f"{later}: these {points} points may be lost only because of your {listed([*causes])}, so correct that"
+                " first; when your course grades you, right functions take its place"
+            )
 
 
 def _problem(not_collected: Sequence[str], rerun: Sequence[CheckResult], status: int | pytest.ExitCode) -> str:

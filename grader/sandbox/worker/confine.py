@@ -80,8 +80,8 @@ _UNSEEN_ARGUMENTS = (435, 437)
 """clone3 and openat2: a filter cannot look at their flags. Callers that get ENOSYS fall back to the older calls."""
 _CLONE_THREAD = 0x10000
 _LOW_32_BITS = 0xFFFFFFFF  # the kernel looks at these only; comparing all 64 would let a high bit through
-_PRCTL_ALLOWED = (0, _PR_GET_DUMPABLE, 15, 16, _PR_GET_NO_NEW_PRIVS)
-"""Reading what the walls did, and names of threads (15, 16); 0 is no command. A filter of its own would log calls."""
+_PRCTL_ALLOWED = (0, 2, 3, 15, 16, 21, 23, 39)
+"""Reading what the walls did, and names of threads (15, 16); 0 is no command. A filter of its own could log calls."""
 _FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030, 1032)
 """F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. All others are refused, known or not:
 locks and leases make others wait for a file, F_NOTIFY, F_SETOWN and F_SETSIG send signals, a large pipe holds memory
