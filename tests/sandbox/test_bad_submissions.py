@@ -611,6 +611,17 @@ def test_style_costs_no_points(graded: Grader, name: str) -> None:
     all_right(graded(FINE[name], *(file.removesuffix(".py") for file in FINE[name])))
 
 
+def test_a_function_that_continues_in_the_next_cell_is_not_graded_as_if_it_were_whole(graded: Grader) -> None:
+    head, rest = (
+        "def group_advantages(rewards, **options):\n    first = MODEL(rewards)\n",
+        "    return MODEL(rewards)\n",
+    )
+    texts = (RIGHT + "\nMODEL = group_advantages\n\n", head, rest, "from __future__ import annotations\n")
+    cells = [{"cell_type": "code", "source": text} for text in texts]
+    result = graded({"advantages.py": None, "advantages.ipynb": json.dumps({"cells": cells})}, "advantages")
+    assert "unexpected indent" in only_wrong(result, "group_advantages").story
+
+
 def test_circular_imports_cost_nothing_that_does_not_need_them(graded: Grader) -> None:
     files = {
         "advantages.py": "from .kl import kl_estimate\n" + model_answer("advantages"),

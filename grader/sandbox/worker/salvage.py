@@ -11,6 +11,7 @@ import __future__
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from types import CodeType
 from typing import Any, NamedTuple
 
 _STRING_OR_COMMENT = re.compile(
@@ -18,6 +19,8 @@ _STRING_OR_COMMENT = re.compile(
 )
 _CELL = re.compile(r"# code cell \d+ of .+\.ipynb", re.IGNORECASE)
 _HEADER = re.compile(r"(?:async[ \t]+def|def|class)[ \t]+\w|@\w")
+_IMPORT = re.compile(r"import[ \t]+\w|from[ \t]+[\w.]+[ \t]+import\b")
+_FUTURE_IMPORT = re.compile(r"from[ \t]+__future__[ \t]+import[ \t]+annotations[ \t]*")
 _DECORATOR = re.compile(r"@\w")
 _CONTINUES = re.compile(r"[)\]}]|(?:elif|else|except|finally)\b")
 _OPENS = re.compile(r"(?:async|def|class|if|for|while|with|try|match)\b|@|<<<<<<<")
@@ -58,7 +61,7 @@ def execute(text: str, file_name: str, namespace: dict[str, Any]) -> list[LeftOu
     """
     left_out: list[LeftOut] = []
     try:
-        code = compile(text, file_name, "exec")
+        code = _compiled_in_cells(text, file_name)
     except SyntaxError as error:
         text, left_out = _readable(text, file_name)
         if not _HEADER.search(text) and not re.search(r"^\w+\s*=", text, re.M):
@@ -73,6 +76,20 @@ def execute(text: str, file_name: str, namespace: dict[str, Any]) -> list[LeftOu
         _refuse_to_skip(error)
         left_out += _rest(text, file_name, namespace, error, code.co_flags & _FUTURE)
     return left_out[:_MOST]
+
+
+def _compiled_in_cells(text: str, file_name: str) -> CodeType:
+    """The code of a text, of which each cell of a notebook is Python by itself.
+
+    Raises:
+        SyntaxError: it is not.
+    """
+    code, lines = compile(text, file_name, "exec"), text.split("\n")
+    cells = [*_cells(lines)] if ".ipynb" in text else []
+    for error in (_error(lines, cell, file_name) for cell in cells):
+        if error is not None:
+            raise error
+    return code
 
 
 def _refuse_to_skip(error: BaseException) -> None:
@@ -148,7 +165,7 @@ def _names(statement: ast.stmt) -> tuple[str, ...]:
 
 
 def _readable(text: str, file_name: str) -> tuple[str, list[LeftOut]]:
-    """The text with empty lines instead of the blocks that do not compile, and these blocks."""
+    """The text without the blocks that do not compile, on the same lines, and these blocks."""
     lines = text.split("\n")
     kept: list[Block] = []
     bad: list[tuple[Block, SyntaxError]] = []
@@ -157,15 +174,21 @@ def _readable(text: str, file_name: str) -> tuple[str, list[LeftOut]]:
             if error is None:
                 kept.append(piece)
                 continue
+            if kept:
+                kept += _split(lines, kept.pop(), strings=True)
             if kept and kept[-1].end == piece.start and _cuts(lines, kept[-1], piece):
                 piece = Block(kept.pop().start, piece.end)
             bad.append((piece, error))
     left_out = []
+    for number, line in enumerate(lines):  # a later cell may have one, where it is not allowed; all code has them here
+        lines[number] = _FUTURE_IMPORT.sub("pass", line)
     for piece, error in bad:
         code = "\n".join(lines[piece.start : piece.end])
         names = tuple(dict.fromkeys(name for pair in _BINDS.findall(_without_indented(code)) for name in pair if name))
         left_out.append(LeftOut(error.lineno or piece.start + 1, error, names))
-        lines[piece.start : piece.end] = [""] * (piece.end - piece.start)
+        # An older definition of the same name is not what the student means.
+        forget = "; ".join(f"globals().pop({name!r}, None)" for name in names)
+        lines[piece.start : piece.end] = [forget] + [""] * (piece.end - piece.start - 1)
     return "\n".join(lines), left_out
 
 
@@ -221,7 +244,8 @@ def _split(lines: Sequence[str], block: Block, *, strings: bool) -> Iterator[Blo
         if inside:  # both sides and the last marker are one piece
             continue
         header, at_left = bool(_HEADER.match(line)), bool(line[:1].strip() and raw[:1].strip())
-        begins = at_left and not _CONTINUES.match(line) and (header or not (depth > 0 or only_headers))
+        whole = header or (not strings and bool(_IMPORT.match(line))) or not (depth > 0 or only_headers)
+        begins = at_left and whole and not _CONTINUES.match(line)
         if (begins and not decorated) or _CONFLICT.match(raw):
             if number > start:
                 yield Block(start, number)
@@ -241,11 +265,15 @@ def _blank_comment(match: re.Match[str]) -> str:
     return "" if match[0].startswith("#") else match[0]
 
 
+def _code(lines: Sequence[str], block: Block) -> list[str]:
+    """The lines of a block that are not empty and no comments."""
+    return [line for line in lines[block.start : block.end] if line.strip() and not line.lstrip().startswith("#")]
+
+
 def _cuts(lines: Sequence[str], before: Block, piece: Block) -> bool:
     """Whether a piece that does not compile may be the rest of the function above it."""
-    above = next((line for line in lines[before.start : before.end] if line.strip()), "")
-    code = [line for line in lines[piece.start : piece.end] if line.strip() and not line.lstrip().startswith("#")]
-    if not _HEADER.match(above) or not code:
+    above, code = _code(lines, before), _code(lines, piece)
+    if not above or not _HEADER.match(above[0]) or not code:
         return False
     if _CONFLICT.match(code[0]):  # it is whole if the first side begins with something else
         return len(code) > 1 and code[1][:1].isspace()
