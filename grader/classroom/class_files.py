@@ -69,7 +69,7 @@ def in_format(entry: Entry, name: str) -> str:
         name: One of `FORMATS`.
     """
     assert entry.result
-    result = replace(entry.result, notes=[*entry.notes])
+    result = replace(entry.result, notes=[*entry.all_notes])
     if name == "html":
         late_rule = course.WRITTEN.late_work  # a roster or a gradebook may give the hand-in time later
         return html_report.page(result, by_hand=entry.by_hand, no_mark=entry.why_no_mark, late_rule=late_rule)

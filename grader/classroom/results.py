@@ -112,10 +112,16 @@ class Entry:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What an instructor should know of its files: `notes`, and which modules could not be imported."""
+        """What an instructor should know of its files: `all_notes`, and which modules could not be imported."""
         graded = self.result.exercises if self.result else ()
         failed = [each for each in graded if each.not_imported]
-        return (*self.notes, *(f"{file_of(each.name)} cannot be imported: {each.not_imported}" for each in failed))
+        return (*self.all_notes, *(f"{file_of(each.name)} cannot be imported: {each.not_imported}" for each in failed))
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """What the grading did not execute, and `notes`."""
+        found = self.result.notes if self.result else ()
+        return (*(note for note in found if note not in self.notes), *self.notes)
 
     @property
     def unreadable(self) -> bool:

@@ -16,7 +16,7 @@ from ..core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, N
 from ..core.secret import PUBLIC
 from ..core.submission import Submission
 from ..sandbox.worker_process import SandboxError
-from . import vectors
+from . import right_functions, vectors
 from .check import Check, checks_of
 from .compare import Mismatch
 from .naming import Observed, Reasons, earlier_calls, reasons
@@ -68,7 +68,9 @@ class Diagnosis:
                     if is_wrong[used]:
                         called.setdefault(f"{exercise.name}.{function}", []).append(used)
                 name = f"{exercise.name}.{function}"
-                alone = self.settings.second_pass and name not in called and function in uses
+                alone = (
+                    right_functions.are_here() and self.settings.second_pass and name not in called and function in uses
+                )
                 if alone and (to_blame := self._to_blame(exercise, function, uses[function])):
                     called[name] = to_blame
         return called

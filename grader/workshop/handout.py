@@ -67,6 +67,8 @@ _WRITTEN_AS = {
     "gitattributes": ".gitattributes",
     "grade.yml": ".github/workflows/grade.yml",
 }
+STAYS = ("grader/oracles/in_torch.py",)
+"""What only whoever grades has: functions that could be pasted into the stubs."""
 MANIFEST = "grader/core/manifest.json"
 LIBRARIES = "docs/assets/runs/as-shipped.json"
 """What libraries compute on one batch, for `starter/given/as_shipped.py`."""
@@ -100,6 +102,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     graded_with = {name for each in exercises for name in each.given}
     files |= {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
     files |= course_files(*GRADER, exercises=names) | _points(exercises)
+    files = {name: content for name, content in files.items() if name not in STAYS}
     files |= {} if site else _pages(exercises)
     files |= course_file(site=site, exercises=names)
     programs = [name.removesuffix(".py") for name in modules if name.startswith("run_")]

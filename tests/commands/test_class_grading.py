@@ -203,6 +203,16 @@ def test_what_the_grader_cannot_grade_stops_nothing_and_is_tried_again(tmp_path,
         assert all(entry.result and not entry.problem for entry in grade_serially(source, out))
 
 
+KILLED = ("-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+
+
+def test_a_grading_that_the_system_ends_is_worth_another_attempt_alone(monkeypatch):
+    close_idle_processes()
+    monkeypatch.setattr(grading_job, "GradingProcess", lambda: GradingProcess(*KILLED))
+    ended = json.loads(grade_job(one_job().data))
+    assert (ended["result"], ended["attempts"], ended["too_busy"]) == (None, grading_job.ATTEMPTS, True)
+
+
 def test_a_busy_machine_and_a_missing_level_give_no_result_and_say_so(monkeypatch, sandbox):
     with graded_here(sandbox):
         walled = json.loads(grade_job(one_job(Settings(("kl",), require_level=1, level=0)).data))
