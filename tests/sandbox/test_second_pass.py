@@ -63,7 +63,7 @@ def test_which_of_the_two_numbers_counts_is_a_setting_of_the_course(graded, coun
     assert {tuple(check.owed_to) for check in lost} == {("clip.importance_ratio",)}
     assert result.owed == sum(check.points for check in lost) > 0
     assert result.earned == result.points - (0 if counts else result.owed)
-    sentence = "They count: " if counts else "They do not count in this course: "
+    sentence = "You keep their" if counts else "you lose their"
     assert sentence in owed(result.exercises[0])
 
 
