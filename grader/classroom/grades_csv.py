@@ -23,7 +23,7 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
         exercises: Names of what was graded.
     """
     columns = ["submission", "names", "emails", "numbers", "usernames", "submitted_at", "marked_late"]
-    columns += ["earned", "points", "by_hand", "counts", *exercises, "missing", "isolation_level"]
+    columns += ["earned", "points", "carried", "by_hand", "counts", *exercises, "missing", "isolation_level"]
     columns += ["reasons", "notes", "problem"]
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
@@ -40,6 +40,7 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
                 "yes" if entry.marked_late else "",
                 "" if entry.earned is None else entry.earned,
                 result.points if result else "",
+                sum(check.points for check in result.checks if check.carried) if result else "",
                 shown(total(entry.by_hand)) if entry.by_hand else "",
                 "" if entry.counts is None else shown(entry.counts),
                 *(parts.get(name, "") for name in exercises),

@@ -118,13 +118,16 @@ def _left_to_the_class(settings: Settings, result: Result, wrong: Mapping[str, S
         callers = [name for name in wrong if name.split(".")[0] == exercise.name]
         lost = [check for check in exercise.checks if check.outcome in _LOST]
         points = sum(check.points for check in lost if f"{exercise.name}.{check.function}" in callers)
-        if points and settings.error_carried_forward:
-            causes = dict.fromkeys(f"`{used.split('.')[1]}`" for name in callers for used in wrong[name])
-            later = listed([f"`{name.split('.')[1]}`" for name in callers])
+        causes = dict.fromkeys(used for name in callers for used in wrong[name] if used not in wrong)
+        if points and causes and settings.error_carried_forward:
             yield (
-                f"{later}: these {points} points may be lost only because of your {listed([*causes])}, so correct that"
-                " first; when your course grades you, right functions take its place"
+                f"{_listed(callers)}: you may have lost these {points} points only because of your {_listed(causes)};"
+                " correct it first. Your course grades you with a correct one in its place"
             )
+
+
+def _listed(functions: Iterable[str]) -> str:
+    return listed([f"`{name.split('.')[1]}`" for name in functions])
 
 
 def _problem(not_collected: Sequence[str], rerun: Sequence[CheckResult], status: int | pytest.ExitCode) -> str:
