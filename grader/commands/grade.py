@@ -190,11 +190,6 @@ def _grade_once(arguments: argparse.Namespace, files: _Files, processes: _Proces
     _report(arguments, result)
     if not arguments.names:
         _point_to_worksheet(arguments, files)
-    if processes.sandbox and arguments.json != STANDARD_OUTPUT:
-        from . import tip
-
-        if tip.is_due():
-            _console().print(tip.TIP, style="dim", highlight=False)
     return result.exit_code
 
 

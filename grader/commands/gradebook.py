@@ -1,4 +1,4 @@
-"""`course gradebook`: enter a class's grades into a gradebook that Canvas, Moodle or Blackboard exported."""
+"""`course gradebook`: enter a class's grades into a gradebook that Canvas or Moodle exported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..core import course
 from ..core.arguments import path_argument
 from ..core.result import replace_file
 from ..core.text import one_line
-from ..gradebook import blackboard, canvas, moodle
+from ..gradebook import canvas, moodle
 from ..gradebook.fill import ADD_FEEDBACK, NO_FEEDBACK, RENEW_FEEDBACK, ZERO, Filled, Line, Options, fill
 from ..gradebook.fill import CHANGED as CHANGED_CELL
 from ..gradebook.late import EXTENSIONS_FILE, LateError, Policy, policy_of
@@ -25,7 +25,7 @@ from ..gradebook.table import GradebookError, Table, read_table
 from .listing import show
 from .personal_data import warn_if_git_takes
 
-_PLATFORMS = ("canvas", "moodle", "blackboard")
+_PLATFORMS = ("canvas", "moodle")
 _OF_TIMES = ("submitted_at", "date_format")
 EXAMPLES = """examples:
   course gradebook canvas graded --gradebook export.csv --column "GRPO"
@@ -33,7 +33,7 @@ EXAMPLES = """examples:
   course gradebook canvas graded --gradebook export.csv --column "GRPO" --out filled.csv
   course gradebook moodle graded --gradebook worksheet.csv --feedback --out filled.csv
   course gradebook moodle graded --gradebook note.csv --match "email=Indirizzo email" --scale 205 --out filled.csv
-  course gradebook canvas graded --gradebook export.csv --roster classroom_roster.csv --out filled.csv
+  course gradebook canvas graded --gradebook export.csv --roster roster.csv --out filled.csv
 
 RESULTS is the folder that `course grade-all` wrote. The command changes only cells of the chosen column. The rule for
 late work is in course.toml, and extensions.toml next to it gives single students more time.
@@ -201,9 +201,8 @@ def read_export(platform: str, data: bytes, titles: moodle.Titles) -> tuple[Tabl
         table = read_table(data, partial(moodle.is_header, titles=of_people), moodle.ADVICE)
         layout = moodle.layout(table, of_people)
     else:
-        kind = {"canvas": canvas, "blackboard": blackboard}[platform]
-        table = read_table(data, kind.is_header)
-        layout = kind.layout(table)
+        table = read_table(data, canvas.is_header)
+        layout = canvas.layout(table)
     title, date_format = (next(iter(titles.get(field, ())), "") for field in _OF_TIMES)
     return table, with_times(table, layout, title, date_format)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..classroom.class_files import write_files
 from ..classroom.diff import Difference, compare
-from ..classroom.engines import SerialExecutor
+from ..classroom.engines import open_engine
 from ..classroom.grade_class import Planned, grade_one, keep_one
 from ..classroom.grading_job import Answer, close_idle_processes
 from ..classroom.request import Settings
@@ -71,7 +71,8 @@ def _run(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments)
     before = _named(arguments.name, entries, f"the class in {arguments.results}")
     handed_in = _handed_in(before, arguments.files)
-    planned, answer = grade_one(handed_in, settings, SerialExecutor())
+    with open_engine("threads", jobs=1) as (executor, _):
+        planned, answer = grade_one(handed_in, settings, executor)
     if answer.result is None:
         print(f"NOT GRADED  {one_line(before.name)}: {one_line(answer.problem)}; its old result stays")
         return GRADER_FAILED

@@ -16,7 +16,6 @@ FORMATS = {
     "classroom50": "classroom50",
     "github-annotations": "github_annotations",
     "github-summary": "github_summary",
-    "prairielearn": "prairielearn",
     "junit": "junit",
 }
 """Name of a format to the module that writes it."""

@@ -18,12 +18,12 @@ from typing import Any
 import grading_here
 import pytest
 from command import call
-from grading_here import BY_HAND, graded_by_hand, write_class
+from grading_here import BY_HAND, SerialExecutor, graded_by_hand, write_class
 
 from grader.classroom import class_files, grading_process
 from grader.classroom.class_files import write_files
 from grader.classroom.diff import compare
-from grader.classroom.engines import SerialExecutor, open_engine
+from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import Job, grade_job, make_job
 from grader.classroom.request import Request, Settings, read_request
@@ -38,7 +38,7 @@ from grader.core.submission import Submission
 
 SECRET = "5" * 64
 KL = Settings(("kl",), secret=SECRET, examples=4, require_level=0)
-OPTIONS = ("--exercises", "kl", "--examples", "4", "--require-level", "0", "--engine", "serial")
+OPTIONS = ("--exercises", "kl", "--examples", "4", "--require-level", "0", "--jobs", "1")
 
 
 @pytest.fixture(autouse=True)

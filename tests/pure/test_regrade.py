@@ -18,7 +18,7 @@ from grader.classroom.results import read_class, result_path
 from grader.commands import course as course_command
 from grader.core.result import from_json
 
-OPTIONS = ("--exercises", "kl", "--require-level", "0", "--engine", "serial")
+OPTIONS = ("--exercises", "kl", "--require-level", "0", "--jobs", "1")
 
 
 @pytest.fixture
