@@ -5,6 +5,7 @@ A grading that was stopped by Ctrl-C, a kill or a power cut can continue. Identi
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from ..core import course
 from ..core.contents import WORKSHEET_FILE, Contents
 from ..core.result import from_json
 from .grading_job import Answer, grade_job, make_job
+from .kept import Kept, forget, keep
 from .request import Settings
 from .results import ClassError, Entry, Journal, replace_entry, write_entries
 from .submissions import HandedIn
@@ -68,6 +70,7 @@ def grade_class(
     executor: Executor,
     *,
     at_a_time: int,
+    source: Path | None = None,
     on_update: Callable[[Progress], None] = lambda _: None,
 ) -> None:
     """Grade all submissions into a folder; `class_results` reads it.
@@ -78,6 +81,7 @@ def grade_class(
         settings: Settings of the grading.
         executor: Runs `grade_job`.
         at_a_time: Number of gradings that it runs at a time; a few more wait in its queue.
+        source: The folder or zip of the class, to find the files of a submission again.
         on_update: Called after every grading.
 
     Raises:
@@ -92,7 +96,7 @@ def grade_class(
             key=lambda each: -(journal.seconds(each.content) or 0.0)
         )  # longest first, so that nobody waits for a long one at the end
         progress = Progress(total=len(first), known=len(first) - len(missing))
-        _write(out, planned, settings, progress)
+        _write(out, planned, settings, progress, source)
         on_update(progress)
         too_busy: list[Planned] = []
         try:
@@ -108,7 +112,7 @@ def grade_class(
                 on_update(progress)
         finally:
             journal.close()
-            _write(out, planned, settings, progress)
+            _write(out, planned, settings, progress, source)
 
 
 def grade_one(handed_in: HandedIn, settings: Settings, executor: Executor) -> tuple[Planned, Answer]:
@@ -121,13 +125,14 @@ def grade_one(handed_in: HandedIn, settings: Settings, executor: Executor) -> tu
     return planned, answer
 
 
-def keep_one(out: Path, planned: Planned, answer: Answer) -> None:
+def keep_one(out: Path, planned: Planned, answer: Answer, kept: Kept | None) -> None:
     """Put the new result of one submission into the folder of its class; nothing of the others changes.
 
     Args:
         out: The folder, which has the submission.
         planned: The submission.
         answer: What came of it, with a result.
+        kept: The files that count from now on in place of the upload; None if the upload counts.
 
     Raises:
         ClassError: the folder cannot be used, or another process grades into it.
@@ -139,7 +144,22 @@ def keep_one(out: Path, planned: Planned, answer: Answer) -> None:
             journal.add(planned.key, planned.content, answer.result, answer.seconds)
         finally:
             journal.close()
-        replace_entry(out, planned.entry)
+        if kept:
+            keep(out, kept)
+        else:
+            forget(out, planned.entry.name)
+        replace_entry(out, planned.entry.name, planned.entry)
+
+
+def remove_one(out: Path, name: str) -> None:
+    """Remove a submission that the instructor added from the folder of its class.
+
+    Raises:
+        ClassError: the folder cannot be used, or another process grades into it.
+    """
+    with _only_one(out):
+        forget(out, name)
+        replace_entry(out, name, None)
 
 
 def _only_one(out: Path) -> FileLock:
@@ -166,6 +186,7 @@ def _plan(handed_in: HandedIn, settings: Settings) -> Planned:
         uploads=handed_in.uploads,
         notes=(*contents.notes, *_missing(contents, settings), *_uncounted(contents, settings)),
         unread=tuple(one.name for one in course.EXERCISES if one.file_name in contents.submission.problems),
+        decision=handed_in.decision,
     )
     return Planned(handed_in, contents.submission.sha256, entry)
 
@@ -231,6 +252,7 @@ def _keep(journal: Journal, each: Planned, answer: Answer, progress: Progress) -
         journal.add(each.key, each.content, answer.result, answer.seconds)
 
 
-def _write(out: Path, planned: Sequence[Planned], settings: Settings, progress: Progress) -> None:
+def _write(out: Path, planned: Sequence[Planned], settings: Settings, progress: Progress, source: Path | None) -> None:
     entries = [replace(each.entry, problem=progress.failed.get(each.key, "")) for each in planned]
-    write_entries(out, entries, {"course_version": __version__, "settings": settings.noted()})
+    found = {"source": os.path.abspath(source)} if source else {}
+    write_entries(out, entries, {"course_version": __version__, "settings": settings.noted(), **found})

@@ -24,7 +24,7 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
     """
     columns = ["submission", "names", "emails", "numbers", "usernames", "submitted_at", "marked_late"]
     columns += ["earned", "points", "by_hand", "counts", *exercises, "missing", "isolation_level"]
-    columns += ["reasons", "notes", "problem"]
+    columns += ["reasons", "regraded", "notes", "problem"]
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
     table.writerow(columns)
@@ -46,6 +46,7 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
                 " ".join(map(course.file_of, entry.missing)),
                 result.isolation_level if result else "",
                 _text("; ".join(f"{each.reason} ({signed(each.points)})" for each in entry.by_hand)),
+                _text(str(entry.decision or "")),
                 _text("; ".join(entry.remarks)),
                 _text(entry.why_no_mark if result or entry.problem else ""),
             ]

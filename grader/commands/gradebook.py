@@ -10,7 +10,8 @@ from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 
-from ..classroom.results import Entry, read_class
+from ..classroom.questions import BROKEN_IMPORT, CHANGED_BY_HAND, UNREADABLE, VERSIONS, questions
+from ..classroom.results import ADDED, REGRADED, Entry, read_class
 from ..core import course
 from ..core.arguments import path_argument
 from ..core.result import replace_file
@@ -27,6 +28,7 @@ from .personal_data import warn_if_git_takes
 
 _PLATFORMS = ("canvas", "moodle")
 _OF_TIMES = ("submitted_at", "date_format")
+_SHOWN = (BROKEN_IMPORT, VERSIONS, UNREADABLE, REGRADED, ADDED, CHANGED_BY_HAND)  # `fill` finds the others by student
 EXAMPLES = """examples:
   course gradebook canvas graded --gradebook export.csv --column "GRPO"
                              show open decisions and planned changes, but write nothing
@@ -38,7 +40,7 @@ EXAMPLES = """examples:
 RESULTS is the folder that `course grade-all` wrote. The command changes only cells of the chosen column. The rule for
 late work is in course.toml, and extensions.toml next to it gives single students more time.
 
-exit code: 0 fine, 1 something needs a decision (it is listed) or there was nothing to write, 2 wrong usage
+exit code: 0 fine, 1 something needs a decision (it is listed first) or nothing could be written, 2 wrong usage
 """
 
 
@@ -119,8 +121,10 @@ def run(arguments: argparse.Namespace) -> int:
         except OSError as error:
             arguments.usage_error(f"cannot write {arguments.out}: {error.strerror}")
         warn_if_git_takes(arguments.out, "names and marks")
+    to_decide = [each for each in questions(entries) if each.kind in _SHOWN and each.submission not in arguments.skip]
+    show(f"Decide before you publish ({len(to_decide)})", [str(each) for each in to_decide], most=500)
     _show(filled, arguments)
-    return 1 if filled.problems else 0
+    return 1 if filled.problems or to_decide else 0
 
 
 def late_policy() -> Policy | None:

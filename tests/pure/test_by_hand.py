@@ -190,6 +190,7 @@ def class_folder(tmp_path: Path) -> Iterator[Path]:
         yield tmp_path
 
 
+ROSTER = ("--roster", "roster.csv")
 OPTIONS = ("--exercises", "kl", "--require-level", "0", "--jobs", "1")
 
 
@@ -210,19 +211,23 @@ def test_the_command_writes_them_into_table_and_page_and_changes_no_result(class
     graded = class_folder / "graded"
     before = state(graded)
     (graded / ADJUSTMENTS_FILE).write_text("submission,points,reason\nben,+2.5,the check was wrong\n", "utf-8")
-    assert grade_all(class_folder).returncode == 0
+    done = grade_all(class_folder)
+    assert done.returncode == 1 and "adjusted: ben: +2.5: the check was wrong" in done.stdout
     row = row_of(class_folder, "ben")
     assert (row["earned"], row["by_hand"], row["counts"]) == ("5", "2.5", "7.5")
     assert row["reasons"] == "the check was wrong (+2.5)"
     assert (row_of(class_folder, "ada")["by_hand"], row_of(class_folder, "ada")["counts"]) == ("", "20")
     text = Page((graded / "html" / "ben.html").read_text("utf-8")).text
+    assert "5 points before, 7.5 now: points by your instructor: +2.5: the check was wrong" in text
     assert "5 of 20 points" in text and "+2.5 the check was wrong" in text and "7.5 of 20 points" in text
     changed = {name for name, data in state(graded).items() if before.get(name) != data}
-    assert {Path(name).name for name in changed} == {ADJUSTMENTS_FILE, "grades.csv", "ben.html"}
+    assert {Path(name).name for name in changed} == {ADJUSTMENTS_FILE, "grades.csv", "ben.html", "history.json"}
     assert [entry.by_hand for entry in read_class(graded)] == [(), (ByHand(Decimal("2.5"), "the check was wrong"),)]
     (graded / ADJUSTMENTS_FILE).unlink()
     assert grade_all(class_folder).returncode == 0
-    assert state(graded) == before
+    changed = {name for name, data in state(graded).items() if before.get(name) != data}
+    assert {Path(name).name for name in changed} == {"ben.html", "history.json"}
+    assert "7.5 points before, 5 now" in Page((graded / "html" / "ben.html").read_text("utf-8")).text
 
 
 def test_a_wrong_line_stops_every_command_and_nothing_is_written(class_folder: Path) -> None:
@@ -245,13 +250,25 @@ def test_the_report_the_gradebook_and_the_feedback_have_them(class_folder: Path)
     (class_folder / "graded" / ADJUSTMENTS_FILE).write_text("submission,points,reason\nben,2.5,asked\n", "utf-8")
     (class_folder / "export.csv").write_bytes(WORKSHEET)
     (class_folder / "roster.csv").write_text("submission,email\nben,max@uni.example\nada,ada@uni.example\n")
-    for command in (
-        ("report", "graded", "--out", "r.html", "--names"),
-        ("gradebook", "moodle", "graded", "--gradebook", "export.csv", "--roster", "roster.csv", "--out", "filled.csv"),
-        ("feedback", "mail", "graded", "--roster", "roster.csv", "--out", "feedback.zip"),
+    for code, *command in (
+        (0, "report", "graded", "--out", "r.html", "--names"),
+        (
+            1,
+            "gradebook",
+            "moodle",
+            "graded",
+            "--gradebook",
+            "export.csv",
+            "--roster",
+            "roster.csv",
+            "--out",
+            "filled.csv",
+        ),
+        (0, "feedback", "mail", "graded", *ROSTER, "--out", "feedback.zip"),
     ):
         done = call(course_command.main, *command, cwd=class_folder)
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.returncode == code, done.stdout + done.stderr
+        assert code == 0 or done.stdout.startswith("Decide before you publish (1):\n  adjusted: ben: +2.5: asked")
     assert "+2.5: asked" in (class_folder / "r.html").read_text("utf-8")
     assert b"Submitted,7.50,20.00" in (class_folder / "filled.csv").read_bytes()
     with zipfile.ZipFile(class_folder / "feedback.zip") as archive:

@@ -195,7 +195,7 @@ def test_a_submission_starved_even_alone_gets_no_points_and_a_problem(small_clas
     monkeypatch.setattr(grade_all, "open_engine", busy)
     done = grade_all_command(small_class, tmp_path / "out")
     assert done.returncode == 3
-    assert f"NOT GRADED  ben: 3 checks could not run, the first is kl.x: {TOO_BUSY}" in done.stdout
+    assert f"not graded: ben: 3 checks could not run, the first is kl.x: {TOO_BUSY}" in done.stdout
     with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
     assert rows["ada"]["earned"] == "20" and not rows["ada"]["problem"]
@@ -252,7 +252,7 @@ def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> Non
     assert (rows["eve"]["earned"], rows["eve"]["counts"], rows["eve"]["kl"]) == ("", "", "")
     assert "cannot be read" in rows["eve"]["notes"] and rows["eve"]["problem"] == "none of its code is readable"
     assert (rows["eve"]["missing"], rows["bob"]["missing"]) == ("kl.py", "")
-    assert "Missing or unreadable: kl.py in 1 submission" in completed.stdout and "NO MARK  eve" in completed.stdout
+    assert "Missing or unreadable: kl.py in 1 submission" in completed.stdout and "no grade: eve" in completed.stdout
     assert "median 10 of 20 points" in completed.stdout, "what nobody could read is not 0 points"
     assert sorted(path.name for path in (out / "junit").iterdir()) == ["_HYPERLINK(1).xml", "bob.xml"]
 
@@ -262,7 +262,8 @@ def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> 
     assert grade_all_command(students, out, "--write", "junit", "--write", "html").returncode == 0
     (out / "html" / "index.html").write_text("mine")
     shutil.rmtree(students / "ben")
-    assert grade_all_command(students, out).returncode == 0
+    done = grade_all_command(students, out)
+    assert done.returncode == 1 and "no longer handed in: ben" in done.stdout
     for kind, ending in (("junit", "xml"), ("html", "html")):
         pages = {path.name for path in (out / kind).iterdir()} - {"index.html"}
         assert pages == {f"ada.{ending}", f"cyd.{ending}"}
