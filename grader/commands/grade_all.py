@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import statistics
@@ -20,10 +21,11 @@ from ..classroom.history import read_history
 from ..classroom.kept import read_kept, with_kept
 from ..classroom.questions import NOT_GRADED, is_question, questions
 from ..classroom.request import Settings
-from ..classroom.results import ClassError, Entry, read_class, read_settings
+from ..classroom.results import SUBMISSIONS_FILE, ClassError, Entry, read_class, read_settings
 from ..classroom.submissions import find_submissions
 from ..core import course
 from ..core.arguments import add_exercises, add_jobs, exercises_to_grade, path_argument, positive
+from ..core.refusal import FileRefused
 from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import secret_in
 from ..core.text import counted, one_line
@@ -101,6 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
     warn_if_git_takes(out, "names, marks and the secret of the class")
     exercises = tuple(each.name for each in exercises_to_grade(arguments))
     declared_checks(exercises, hidden=has_hidden_checks())  # report their problems once, here
+    made = _missing(arguments.out, arguments.secret or arguments.out / SECRET_FILE)
     try:
         settings = Settings(
             exercises=exercises,
@@ -114,7 +117,11 @@ def run(arguments: argparse.Namespace) -> int:
         before = read_history(arguments.out)
         _grade(arguments, settings)
         unwritten = write_files(arguments.out, settings.graded, arguments.write)
+    except FileRefused:
+        _remove(made)
+        raise
     except OSError as error:
+        _remove(made)
         what = f"cannot write {error.filename or arguments.out}: {error.strerror}"
         print(f"course grade-all: {one_line(what, limit=1_000)}", file=sys.stderr)
         return GRADER_FAILED
@@ -122,6 +129,21 @@ def run(arguments: argparse.Namespace) -> int:
         print("course grade-all: stopped; run the same command again to continue", file=sys.stderr, flush=True)
         os._exit(GRADER_FAILED)  # exit without waiting: running gradings end when their input closes
     return _report(arguments.out, read_class(arguments.out), unwritten, before)
+
+
+def _missing(out: Path, secret: Path) -> list[Path]:
+    """The secret and the folders that this run will make, innermost first."""
+    folders = sorted({*secret.absolute().parents, *out.absolute().parents, out.absolute()}, reverse=True)
+    return [path for path in (secret, *folders) if not path.exists()]
+
+
+def _remove(made: Sequence[Path]) -> None:
+    """Remove what a run made that graded nothing; a folder that holds results stays, with its secret."""
+    if not made or any((path / SUBMISSIONS_FILE).exists() for path in (*made, made[0].parent)):
+        return
+    for path in made:
+        with contextlib.suppress(OSError):  # it was not made, or holds something else
+            path.rmdir() if path.is_dir() else path.unlink()
 
 
 def _secret(arguments: argparse.Namespace) -> str:

@@ -374,4 +374,31 @@ def test_the_command_shows_what_a_second_grading_changed(graded: Path, small_cla
         path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "course_version": "9.9"}), "utf-8")
     done = call(course_command.main, "diff", graded, new, cwd=tmp_path)
     assert "0.1.0 before, 9.9 now" in done.stdout
-    assert "0 higher, 1 lower, 1 with the same total" in done.stdout, "0 points after no result are not lower"
+    assert "0 higher, 1 lower, 0 with the same total" in " ".join(done.stdout.split())
+    assert "1 graded only now, 0 without a grade now" in " ".join(done.stdout.split())
+    back = call(course_command.main, "diff", new, graded, cwd=tmp_path)
+    assert "1 higher, 0 lower" in back.stdout and "1 without a grade now" in " ".join(back.stdout.split())
+
+
+@pytest.mark.parametrize("how", ["no submissions", "one submission", "a wrong adjustment", "a secret elsewhere"])
+def test_a_grading_that_cannot_begin_leaves_nothing(how: str, small_class: Path, tmp_path: Path) -> None:
+    out, source, more = tmp_path / "deep" / "out", small_class, ()
+    if how == "a wrong adjustment":
+        out.mkdir(parents=True)
+        (out / "adjustments.csv").write_text("submission,points,reason\nzoe,1,x\n", "utf-8")
+    elif how == "one submission":
+        source = small_class / "ada"
+    else:
+        source = tmp_path / "nothing"
+        more = ("--secret", tmp_path / "secrets" / "mine") if how == "a secret elsewhere" else ()
+    before = {*tmp_path.rglob("*")}
+    done = call(course_command.main, "grade-all", source, "--out", out, *OPTIONS, *more, cwd=tmp_path)
+    assert done.returncode == 2 and {*tmp_path.rglob("*")} == before, done.stderr
+    assert (
+        call(
+            course_command.main, "grade-all", small_class, "--out", tmp_path / "out", *OPTIONS, cwd=tmp_path
+        ).returncode
+        < 2
+    )
+    call(course_command.main, "grade-all", source, "--out", tmp_path / "out", *OPTIONS, cwd=tmp_path)
+    assert (tmp_path / "out" / "class-secret").exists(), "results keep their secret"

@@ -169,7 +169,12 @@ def test_annotations_stand_at_the_line_and_the_rest_is_counted() -> None:
     found = commands(export(example(), "github-annotations", {}))
     assert [name for name, _, _ in found] == ["error", "error", "error", "warning", "notice"]
     assert found[0][1] == {"file": "starter/advantages.py", "line": "27", "title": "rule advantages.gate"}
-    assert found[1][1]["line"] == "1" and found[2][1]["file"] == "starter/kl.py"
+    assert found[1][1]["file"] == "starter/advantages.py" and "line" not in found[1][1]
+    assert found[2][1]["file"] == "starter/kl.py"
+    function = example().checks[1].function
+    lines = {("advantages.py", function): 41, ("kl.py", function): 7}
+    placed = commands(export(example(), "github-annotations", {}, lines))
+    assert [each[1].get("line") for each in placed[:3]] == ["27", "41", "7"]
     assert found[3][2] == "1 not written, 1 waiting"
     errors = [each for each in commands(export(long_result(), "github-annotations", {})) if each[0] == "error"]
     assert len(errors) == 10 and errors[-1][1]["title"].startswith("121 ")
