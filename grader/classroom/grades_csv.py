@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 from ..core import course
-from ..core.by_hand import shown, signed, total
+from ..core.by_hand import ByHand, shown, signed, total
 from ..core.text import one_line, spreadsheet_safe
 from .results import Entry
 
@@ -45,13 +45,18 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
                 *(parts.get(name, "") for name in exercises),
                 " ".join(map(course.file_of, entry.missing)),
                 result.isolation_level if result else "",
-                _text("; ".join(f"{each.reason} ({signed(each.points)})" for each in entry.by_hand)),
+                _text("; ".join(map(_reason, entry.by_hand))),
                 _text(str(entry.decision or "")),
                 _text("; ".join(entry.remarks)),
                 _text(entry.why_no_mark if result or entry.problem else ""),
             ]
         )
     return written.getvalue()
+
+
+def _reason(given: ByHand) -> str:
+    only = f", {given.student} only" if given.student else ""
+    return f"{given.reason} ({signed(given.points)}{only})"
 
 
 def _text(text: str) -> str:

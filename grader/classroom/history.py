@@ -29,7 +29,7 @@ class State:
         counts: The points that count, without lateness.
         files: Digest of the graded files.
         key: Of files, course and settings.
-        by_hand: The instructor's points, as text.
+        by_hand: The instructor's points for everybody in a group, as text.
         decision: The instructor's decision about the files, as text.
         before: How and why the points changed to this; empty if they never did.
     """
@@ -88,7 +88,8 @@ def state_of(entry: Entry, last: State | None) -> State | None:
     if entry.counts is None or entry.result is None:
         return last
     decision = str(entry.decision or "")
-    now = State(shown(entry.counts), entry.result.sha256, entry.key, tuple(map(str, entry.by_hand)), decision)
+    by_hand = tuple(str(given) for given in entry.by_hand if not given.student)
+    now = State(shown(entry.counts), entry.result.sha256, entry.key, by_hand, decision)
     if last is None:
         return now
     if last.counts == now.counts:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..core import course
-from .results import ADDED, Entry
+from .results import ADDED, Entry, strangers
 
 NOT_GRADED, NO_MARK, BROKEN_IMPORT, VERSIONS = "not graded", "no grade", "cannot be imported", "two versions"
 LATE, CHANGED_BY_HAND, GONE, UNREADABLE = "late without a time", "adjusted", "no longer handed in", "unreadable"
@@ -86,4 +86,6 @@ def _of(entry: Entry) -> Iterator[Question]:
     if entry.decision and entry.decision.kind == ADDED and not entry.people:
         yield question(NO_MARK, "you added it without --owner, so the gradebook needs a roster")
     if entry.by_hand:
-        yield question(CHANGED_BY_HAND, "; ".join(map(str, entry.by_hand)))
+        unknown = strangers(entry.by_hand, entry.people) if entry.people else []
+        nobody = [f"nobody of this submission is called {student}; give a roster" for student in unknown]
+        yield question(CHANGED_BY_HAND, "; ".join([*map(str, entry.by_hand), *nobody]))

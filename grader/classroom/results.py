@@ -22,7 +22,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -65,6 +65,35 @@ class Person:
     username: str = ""
     platform: str = ""
     platform_id: str = ""
+
+
+def names(text: str, person: Person) -> bool:
+    """Whether the text is the name or one of the ids of this person."""
+    known = (getattr(person, each.name) for each in fields(person) if each.name != "platform")
+    return identity(text) in {identity(each) for each in known} - {""}
+
+
+def identity(text: str) -> str:
+    """A name or id as it is compared: one spelling of a letter, no case, single blanks, "Doe, Jane" as "Jane Doe"."""
+    words = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    last, comma, first = words.partition(", ")
+    return f"{first} {last}" if comma and "," not in first else words
+
+
+def personal(given: Sequence[ByHand], *records: Person) -> tuple[ByHand, ...]:
+    """The decisions that concern one student, as if they concerned everybody.
+
+    Args:
+        given: All decisions on a submission.
+        records: What is known of the student, from each source that knows something.
+    """
+    own = (each for each in given if not each.student or any(names(each.student, record) for record in records))
+    return tuple(replace(each, student="") for each in own)
+
+
+def strangers(given: Sequence[ByHand], records: Sequence[Person]) -> list[str]:
+    """The students in decisions on single members of a group who are none of these people."""
+    return [each.student for each in given if each.student and not personal([each], *records)]
 
 
 REGRADED, ADDED = "regraded", "added"

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 
-from ..classroom.results import Entry, Person
+from ..classroom.results import Entry, Person, names, personal, strangers
 from ..core import course
-from ..core.by_hand import shown, with_by_hand
+from ..core.by_hand import ByHand, shown, with_by_hand
 from ..core.text import counted as counted_words
 from ..core.text import spreadsheet_safe
-from .late import Policy, counted, deduction, names, placed
+from .late import Policy, counted, deduction, placed
 from .layout import BLANK, Column, Layout, choose_column, number
 from .people import Student, Students
 from .roster import Roster
@@ -108,7 +108,7 @@ class Time:
 class _Mark:
     """The points that count for one student, with the text next to the grade.
 
-    Points are None if they cannot be determined.
+    Points are None if they cannot be determined. `given` are the instructor's decisions that concern this student.
     """
 
     entry: Entry
@@ -116,6 +116,7 @@ class _Mark:
     points: Decimal | None
     note: str = ""
     late: str = ""
+    given: tuple[ByHand, ...] = ()
 
     @property
     def words(self) -> str:
@@ -155,7 +156,7 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
         raise GradebookError("cannot write zeros before it is clear whose these are" + _listed(unmatched))
     unclear = _extension_problems(policy, students, submitted)
     asked = [layout.time_question] if policy and layout.time_question else []
-    problems = [*unmatched, *unclear, *asked]
+    problems = [*unmatched, *unclear, *asked, *_for_nobody(kept, students, submitted)]
     undecided: list[tuple[str, str]] = []
     both = zip(students.all, submitted, strict=True)
     marks = [_judged(*each, layout, policy, options, certain=not unclear) for each in both]
@@ -380,7 +381,13 @@ def _judged(
     """The student's mark; None without a submission."""
     zone = policy.zone if policy else None
     timed = zip(theirs, times(student, theirs, layout, zone, options.roster), strict=True)
-    marks = [_mark(entry, time, policy, options, person, student.person) for (entry, person), time in timed]
+    marks = [
+        replace(
+            _mark(entry, time, policy, options, person, student.person),
+            given=personal(entry.by_hand, person, student.person),
+        )
+        for (entry, person), time in timed
+    ]
     if not certain:
         marks = [_undecided_if_lowered(mark) for mark in marks]
     return _chosen([_by_hand_at_last(mark) for mark in marks])
@@ -388,7 +395,7 @@ def _judged(
 
 def _by_hand_at_last(mark: _Mark) -> _Mark:
     """The mark with points by hand: after the deduction for late work, and before scaling to the column."""
-    given = mark.entry.by_hand
+    given = mark.given
     if not given or mark.points is None:
         return mark
     words = f"by hand {'; '.join(map(str, given))}"
@@ -455,6 +462,15 @@ def _extension_problems(policy: Policy | None, students: Students, submitted: _S
                 "extensions.toml, or remove it there. Until then, no mark with a deduction for late work is written"
             )
     return problems
+
+
+def _for_nobody(entries: Iterable[Entry], students: Students, submitted: _Submitted) -> Iterator[str]:
+    """Decisions on one member of a group who is not in the group."""
+    for entry in entries:
+        own = [each for each in students.all if any(theirs is entry for theirs, _ in submitted[each.number])]
+        records = [record for each in own for record in (each.person, *_people(submitted, each))]
+        for student in strangers(entry.by_hand, records):
+            yield f"{entry.name}: the points for {student} in adjustments.csv match nobody of this submission"
 
 
 def _people(submitted: _Submitted, student: Student) -> Iterator[Person]:

@@ -103,7 +103,10 @@ class _Adjusted:
 
 
 def _adjusted(result: Result, by_hand: Sequence[ByHand], no_mark: str) -> _Adjusted:
-    lines = tuple((signed(each.points), each.reason) for each in by_hand)
+    lines = tuple(
+        (signed(each.points), f"{each.reason} (for {each.student} only)" if each.student else each.reason)
+        for each in by_hand
+    )
     return _Adjusted(lines, "" if no_mark else shown(with_by_hand(Decimal(result.earned), by_hand)))
 
 

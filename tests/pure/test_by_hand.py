@@ -276,3 +276,28 @@ def test_the_report_the_gradebook_and_the_feedback_have_them(class_folder: Path)
         assert {row["email"]: row["points"] for row in rows} == {"ada@uni.example": "20", "max@uni.example": "7.5"}
         text = Page(archive.read("reports/ben.html").decode()).text
         assert "+2.5 asked" in text and "7.5 of 20 points" in text
+
+
+def test_points_for_one_member_of_a_group_reach_nobody_else(class_folder: Path) -> None:
+    text = "submission,points,reason,student\nben,1,all of you,\nben,+2.5,wrote the tests,max@uni.example\n"
+    (class_folder / "graded" / ADJUSTMENTS_FILE).write_text(text, "utf-8")
+    (class_folder / "export.csv").write_bytes(WORKSHEET)
+    (class_folder / "roster.csv").write_text("submission,email\nben,max@uni.example\nben,ada@uni.example\n")
+    command = ("gradebook", "moodle", "graded", "--gradebook", "export.csv", *ROSTER, "--skip", "ada")
+    done = call(course_command.main, *command, "--out", "filled.csv", cwd=class_folder)
+    book = (class_folder / "filled.csv").read_text("utf-8")
+    assert "max@uni.example,Submitted,8.50," in book and "ada@uni.example,Submitted,6," in book, done.stdout
+    assert call(
+        course_command.main, "feedback", "mail", "graded", *ROSTER, "--out", "f.zip", cwd=class_folder
+    ).returncode
+    with zipfile.ZipFile(class_folder / "f.zip") as archive:
+        rows = {row["email"]: row for row in csv.DictReader(archive.read("mail.csv").decode().splitlines())}
+        assert {email: row["points"] for email, row in rows.items()} == {
+            "max@uni.example": "8.5",
+            "ada@uni.example": "6",
+        }
+        assert "wrote the tests" in archive.read(rows["max@uni.example"]["file"]).decode()
+        assert "wrote the tests" not in archive.read(rows["ada@uni.example"]["file"]).decode()
+    (class_folder / "graded" / ADJUSTMENTS_FILE).write_text(text.replace("max@", "mx@"), "utf-8")
+    done = call(course_command.main, *command, cwd=class_folder)
+    assert done.returncode == 1 and "ben: the points for mx@uni.example" in done.stdout
