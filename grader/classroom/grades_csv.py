@@ -23,7 +23,8 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
         exercises: Names of what was graded.
     """
     columns = ["submission", "names", "emails", "numbers", "usernames", "submitted_at", "marked_late"]
-    columns += ["earned", "points", "by_hand", "counts", *exercises, "missing", "isolation_level"]
+    key = ["grade"] if course.WRITTEN.grades else []
+    columns += ["earned", "points", "by_hand", "counts", *key, *exercises, "missing", "isolation_level"]
     columns += ["reasons", "regraded", "notes", "problem"]
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
@@ -42,6 +43,7 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
                 result.points if result else "",
                 shown(total(entry.by_hand)) if entry.by_hand else "",
                 "" if entry.counts is None else shown(entry.counts),
+                *([] if not key else ["" if entry.counts is None else _text(course.WRITTEN.grade_of(entry.counts))]),
                 *(parts.get(name, "") for name in exercises),
                 " ".join(map(course.file_of, entry.missing)),
                 result.isolation_level if result else "",

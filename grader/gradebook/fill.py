@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
@@ -37,6 +37,7 @@ class Options:
 
     Attributes:
         maximum: The highest grade of the column, if the export does not say it.
+        grade_of: Points to the grade to write instead of them; None writes points.
         feedback: `NO_FEEDBACK`; `ADD_FEEDBACK`, into empty cells; `RENEW_FEEDBACK`, also over older ones of ours.
     """
 
@@ -45,6 +46,7 @@ class Options:
     maximum: Decimal | None = None
     missing_zero: bool = False
     trust_late_marks: bool = False
+    grade_of: Callable[[Decimal], str] | None = None
     feedback: str = NO_FEEDBACK
     roster: Roster = field(default_factory=Roster)
     skipped: frozenset[str] = frozenset()
@@ -146,7 +148,7 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
         raise GradebookError("this export has no column for feedback; omit --feedback, or name it with --match")
     kept = [entry for entry in entries if entry.name not in options.skipped]
     column, points = choose_column(layout, options.column), _points(kept)
-    maximum = _maximum(column, points, options)
+    maximum = points if options.grade_of else _maximum(column, points, options)
     comma = _decimal_comma(table, column)
     students = Students(table, layout, layout.students)
     pretenders = Students(table, layout, layout.pretenders)
@@ -160,13 +162,14 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
     undecided: list[tuple[str, str]] = []
     both = zip(students.all, submitted, strict=True)
     marks = [_judged(*each, layout, policy, options, certain=not unclear) for each in both]
-    if not layout.takes_more:
+    if not layout.takes_more and not options.grade_of:
         marks = [_at_most(mark, points) for mark in marks]
     lines: list[Line] = []
     cells: dict[tuple[int, int], str] = {}
     comments = _Comments(table, layout, options.feedback)
     for student, mark in zip(students.all, marks, strict=True):
         grade = _grade(mark, points, maximum, options)
+        text = "" if grade is None else options.grade_of(grade) if options.grade_of else written(grade, comma=comma)
         fixed = {row: _fixed(table, layout, row, column) for row in student.rows}
         if mark and mark.points is None and not all(fixed.values()):
             undecided.append((f"{student.person.name} ({mark.entry.name})".strip(), mark.note))
@@ -178,9 +181,9 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
             continue
         for row in student.rows:
             old = table.text(row, column.index)
-            kind = LEFT if fixed[row] else _kind(old, grade, mark)
+            kind = LEFT if fixed[row] else _kind(old, text, mark)
             if grade is not None and kind in (NEW, CHANGED, ZERO):
-                cells[row, column.index] = written(grade, comma=comma)
+                cells[row, column.index] = spreadsheet_safe(text)
             if mark and kind in (NEW, SAME, CHANGED):
                 cells |= comments.changed(row, mark)
             lines.append(_line(student, mark, old, cells.get((row, column.index), old), kind, fixed[row]))
@@ -199,6 +202,14 @@ def _together(undecided: Sequence[tuple[str, str]]) -> Iterator[str]:
             yield f"{', '.join(people)}: {why}"
         else:
             yield f"{', '.join(people[:_LISTED])} and {len(people) - _LISTED} more: {why}"
+
+
+def only(entry: Entry, exercise: str) -> Entry:
+    """A submission as if this exercise were all of it; a missing module then gives 0 points, as in the total."""
+    if entry.result is None or entry.why_no_mark:
+        return entry
+    part = [replace(each, bonus=False) for each in entry.result.exercises if each.name == exercise]
+    return replace(entry, result=replace(entry.result, exercises=part), unread=(), by_hand=())
 
 
 def two_decimals(value: Decimal) -> Decimal:
@@ -545,14 +556,14 @@ def _grade(mark: _Mark | None, points: Decimal, maximum: Decimal, options: Optio
     return None if mark.points is None else two_decimals(mark.points * maximum / points)
 
 
-def _kind(old: str, grade: Decimal | None, mark: _Mark | None) -> str:
-    """The change to a cell that may change."""
-    before = number(old)
-    if grade is None:
+def _kind(old: str, new: str, mark: _Mark | None) -> str:
+    """The change to a cell that may change; there is no new text if nothing is to be written."""
+    before, after = number(old), number(new)
+    if not new:
         return LEFT
     if old in BLANK:
         return NEW if mark else ZERO
-    if before is not None and two_decimals(before) == grade:
+    if old == new or (before is not None and after is not None and two_decimals(before) == two_decimals(after)):
         return SAME
     if not mark:
         return LEFT

@@ -23,6 +23,7 @@ from grader.workshop.course_lists import with_lists
 
 ROOT = Path(__file__).parents[2]
 FOLDER = "/course"
+_PROGRAMS = "tests/browser/node_modules"
 _NOT_COPIED = (".git", ".venv", "build", "node_modules", "__pycache__")
 COMPRESSED = {"text/html", "text/css", "text/javascript", "text/plain", "text/csv", "application/json", "image/svg+xml"}
 MIME_TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".woff2": "font/woff2", ".csv": "text/csv"}
@@ -38,6 +39,7 @@ def build(folder: Path, *, url: str) -> None:
         root = Path(temporary, "course") if lists else ROOT
         if lists:
             shutil.copytree(ROOT, root, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED))
+            (root / _PROGRAMS).symlink_to(ROOT / _PROGRAMS)  # with the one that makes scripts small
         for path, text in lists.items():
             (root / path.relative_to(ROOT)).write_text(text, "utf-8", newline="\n")
         _build(root, folder, url)

@@ -376,13 +376,14 @@ def test_the_command_shows_what_a_second_grading_changed(graded: Path, small_cla
     assert "0.1.0 before, 9.9 now" in done.stdout
     assert "0 higher, 1 lower, 0 with the same total" in " ".join(done.stdout.split())
     assert "1 graded only now, 0 without a grade now" in " ".join(done.stdout.split())
-    back = call(course_command.main, "diff", new, graded, cwd=tmp_path)
-    assert "1 higher, 0 lower" in back.stdout and "1 without a grade now" in " ".join(back.stdout.split())
+    done = call(course_command.main, "diff", new, graded, cwd=tmp_path)
+    assert "1 higher, 0 lower" in done.stdout and "1 without a grade now" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize("how", ["no submissions", "one submission", "a wrong adjustment", "a secret elsewhere"])
 def test_a_grading_that_cannot_begin_leaves_nothing(how: str, small_class: Path, tmp_path: Path) -> None:
-    out, source, more = tmp_path / "deep" / "out", small_class, ()
+    out, source = tmp_path / "deep" / "out", small_class
+    more: tuple[object, ...] = ()
     if how == "a wrong adjustment":
         out.mkdir(parents=True)
         (out / "adjustments.csv").write_text("submission,points,reason\nzoe,1,x\n", "utf-8")

@@ -29,6 +29,7 @@ from grader.commands.gradebook import read_export
 from grader.core import course
 from grader.core.course import EXERCISES, ROOT
 from grader.core.course_file import CourseFile, read_course_file
+from grader.core.refusal import FileRefused
 from grader.core.result import FAILED, PASSED, CheckResult, ExerciseResult, Result
 from grader.gradebook.fill import Filled, Options, feedback, fill, two_decimals, written
 from grader.gradebook.late import Extension, Policy
@@ -932,6 +933,32 @@ def read_course(folder: Path, more: str) -> CourseFile:
     path = folder / "course.toml"
     path.write_text(f'title = "Mine"\nexercises = ["kl"]\n{more}', "utf-8")
     return read_course_file(path)
+
+
+def test_a_grade_key_gives_grades_instead_of_points(case: Case, capsys, monkeypatch) -> None:
+    written = read_course(case.out.parent, '[grades]\n"1,0" = 180\n"2,3" = 33.5\n"5,0" = 0\n')
+    with pytest.raises(SystemExit):
+        case.run(*THIS, "--grades")
+    monkeypatch.setattr(course, "WRITTEN", written)
+    assert case.run(*THIS, "--grades") == 0
+    assert changed_cells(CANVAS, case.out.read_bytes()) == {(3, 6): "1,0", (4, 6): "1,0", (5, 6): "5,0"}
+    assert written.grade_of(Decimal("33.5")) == "2,3" and written.grade_key.endswith("5,0 from 0 points")
+    for wrong in ("[grades]\nA = 10\n", "[grades]\nA = 0\nB = 0\n", '[grades]\nA = "x"\n'):
+        with pytest.raises(FileRefused, match="grade"):
+            read_course(case.out.parent, wrong)
+
+
+def test_each_exercise_gets_a_column_of_its_own(case: Case, capsys) -> None:
+    export = CANVAS.replace(b"Essay (7)", b"One (7)").replace(b",10,205,", b",5,200,").replace(b"9.50", b"")
+    case.export.write_bytes(export)
+    columns = ("--column", "advantages=7", "--column", "clip=4711", "--out", "OUT")
+    assert case.run(*columns) == 0, capsys.readouterr()
+    changed = changed_cells(export, case.out.read_bytes())
+    assert changed == {(3, 5): "5", (3, 6): "175", (4, 6): "200", (5, 5): "5", (5, 6): "28"}, "Max is excused from one"
+    (case.graded / "adjustments.csv").write_text("submission,points,reason\nzoe,5,a bug\n", "utf-8")
+    assert case.run(*columns) == 1 and "zoe: +5: a bug: this is for all exercises" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        case.run("--column", "advantages=7", "--column", "kl=4711")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.classroom.results import Person
+from grader.classroom.results import Person, identity, names
 from grader.core.course_file import read_course_file
 from grader.core.refusal import FileRefused
 from grader.gradebook.late import (
@@ -22,8 +22,6 @@ from grader.gradebook.late import (
     Policy,
     counted,
     deduction,
-    identity,
-    names,
     periods_late,
     policy_of,
 )
