@@ -75,7 +75,7 @@ def _of(entry: Entry) -> Iterator[Question]:
         if part.not_imported:
             yield question(BROKEN_IMPORT, f"{course.file_of(part.name)}, {part.points} points: {part.not_imported}")
     if versions := [note for note in entry.notes if is_question(note)]:
-        yield question(VERSIONS, "; ".join(versions))
+        yield question(VERSIONS, f"{'; '.join(versions)}; to grade the other one, give it to `course regrade`")
     if entry.marked_late and entry.submitted_at is None:
         free = "" if course.WRITTEN.late else "; without [late] in course.toml, this costs nothing"
         yield question(LATE, f"the platform calls it late but gives no time; give it in a roster{free}")

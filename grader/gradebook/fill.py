@@ -206,10 +206,11 @@ def _together(undecided: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 def only(entry: Entry, exercise: str) -> Entry:
     """A submission as if this exercise were all of it; a missing module then gives 0 points, as in the total."""
-    if entry.result is None or entry.why_no_mark:
+    if entry.result is None:
         return entry
     part = [replace(each, bonus=False) for each in entry.result.exercises if each.name == exercise]
-    return replace(entry, result=replace(entry.result, exercises=part), unread=(), by_hand=())
+    unread = entry.unread if entry.why_no_mark else ()
+    return replace(entry, result=replace(entry.result, exercises=part), unread=unread, by_hand=())
 
 
 def two_decimals(value: Decimal) -> Decimal:

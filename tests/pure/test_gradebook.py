@@ -957,6 +957,11 @@ def test_each_exercise_gets_a_column_of_its_own(case: Case, capsys) -> None:
     assert changed == {(3, 5): "5", (3, 6): "175", (4, 6): "200", (5, 5): "5", (5, 6): "28"}, "Max is excused from one"
     (case.graded / "adjustments.csv").write_text("submission,points,reason\nzoe,5,a bug\n", "utf-8")
     assert case.run(*columns) == 1 and "zoe: +5: a bug: this is for all exercises" in capsys.readouterr().out
+    unread = tuple(exercise.name for exercise in EXERCISES)
+    write_entries(case.graded, [*CLASS[:2], replace(CLASS[2], unread=unread)], {})
+    (case.graded / "adjustments.csv").unlink()
+    assert case.run(*columns) == 1 and "none of its code is readable" in capsys.readouterr().out
+    assert changed_cells(export, case.out.read_bytes()).keys() == {(3, 5), (3, 6), (4, 6)}
     with pytest.raises(SystemExit):
         case.run("--column", "advantages=7", "--column", "kl=4711")
 
