@@ -6,6 +6,7 @@ A grading that was stopped by Ctrl-C, a kill or a power cut can continue. Identi
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
@@ -16,8 +17,10 @@ from filelock import FileLock, Timeout
 
 from .. import __version__
 from ..core import course
-from ..core.contents import WORKSHEET_FILE, Contents
+from ..core.contents import MODULES, WORKSHEET_FILE, Contents
+from ..core.files import ARCHIVES, MAX_ARCHIVE_BYTES, Member, UnreadableError, members_of_archive
 from ..core.result import from_json
+from ..core.text import one_line
 from .grading_job import Answer, grade_job, make_job
 from .kept import Kept, forget, keep
 from .request import Settings
@@ -25,6 +28,7 @@ from .results import ClassError, Entry, Journal, replace_entry, write_entries
 from .submissions import HandedIn
 
 LOCK_FILE = ".grading.lock"
+_MOST_VERSIONS = 5
 
 
 @dataclass(frozen=True)
@@ -184,11 +188,52 @@ def _plan(handed_in: HandedIn, settings: Settings) -> Planned:
         marked_late=handed_in.marked_late,
         key=make_job(contents, settings).key,
         uploads=handed_in.uploads,
-        notes=(*contents.notes, *_missing(contents, settings), *_uncounted(contents, settings)),
+        notes=(
+            *contents.notes,
+            *_versions(handed_in, contents),
+            *_missing(contents, settings),
+            *_uncounted(contents, settings),
+        ),
         unread=tuple(one.name for one in course.EXERCISES if one.file_name in contents.submission.problems),
         decision=handed_in.decision,
     )
     return Planned(handed_in, contents.submission.sha256, entry)
+
+
+def _versions(handed_in: HandedIn, contents: Contents) -> list[str]:
+    """Notes on files such as `kl_final.py` next to a `kl.py` that was taken, although they may be what counts."""
+    try:
+        members = handed_in.list_files()
+        packed = [each for each in members if each.name.lower().endswith(ARCHIVES)]
+        members = [*members, *(inner for each in packed for inner in members_of_archive(each.name, _bytes_of(each)))]
+    except (UnreadableError, OSError):
+        return []
+    taken, ours = contents.submission.files, {path.name for path in course.STARTER.rglob("*.py")}
+    said = " ".join(contents.notes)
+    found = []
+    for member in members:
+        if member.name in ours or member.name in said or any(map(_is_not_work, member.path.parts)):
+            continue
+        stem, dot, ending = member.name.lower().rpartition(".")
+        names = [name for name in MODULES if name in taken and _is_like(stem, name.removesuffix(".py"))]
+        is_helper = member.name in taken or stem.startswith("test_") or stem.endswith("_test")
+        if dot and ending in ("py", "ipynb") and names and not is_helper:
+            found.append(f"{one_line(member.name)} looks like another version of {names[0]}, which the grader took")
+    return list(dict.fromkeys(found))[:_MOST_VERSIONS]
+
+
+def _is_not_work(part: str) -> bool:
+    """Whether a folder or file of this name is made by a program or belongs to the course."""
+    return part.startswith((".", "__")) or part in ("grader", "reference", "tests", "docs")
+
+
+def _bytes_of(member: Member) -> bytes:
+    return member.first_bytes(MAX_ARCHIVE_BYTES + 1)
+
+
+def _is_like(stem: str, module: str) -> bool:
+    """Whether a file's name is a module's name with more words, such as "kl_final"."""
+    return stem != module and re.search(rf"(?<![a-z]){module}(?![a-z])", stem) is not None
 
 
 def _missing(contents: Contents, settings: Settings) -> list[str]:

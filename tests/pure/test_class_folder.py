@@ -403,3 +403,21 @@ def test_a_grading_that_cannot_begin_leaves_nothing(how: str, small_class: Path,
     )
     call(course_command.main, "grade-all", source, "--out", tmp_path / "out", *OPTIONS, cwd=tmp_path)
     assert (tmp_path / "out" / "class-secret").exists(), "results keep their secret"
+
+
+def test_another_version_next_to_a_module_is_listed_and_nothing_else_is(tmp_path: Path) -> None:
+    write_class(tmp_path / "class", dict.fromkeys(("ada", "ben", "cyd"), "4"))
+    for name in (
+        "kl_final.py",
+        "test_kl.py",
+        "run_charlm.py",
+        "__MACOSX/._kl.py",
+        ".ipynb_checkpoints/kl-checkpoint.ipynb",
+    ):
+        path = tmp_path / "class" / "ada" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("3", "utf-8")
+    (tmp_path / "class" / "ben" / "kl.py").rename(tmp_path / "class" / "ben" / "kl (1).py")
+    done = grade_all_command(tmp_path / "class", tmp_path / "out")
+    assert done.returncode == 1 and done.stdout.count("two versions") == 1, done.stdout
+    assert "two versions: ada: kl_final.py looks like another version of kl.py" in done.stdout
