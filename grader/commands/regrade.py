@@ -116,7 +116,8 @@ def _run(arguments: argparse.Namespace) -> int:
     upload = None if arguments.add else _upload(before, read_source(out))
     if arguments.undo and upload is None:
         raise ClassError(f"the upload of {before.name} is not in {read_source(out)} any more, so it cannot be graded")
-    decision = Decision(ADDED if arguments.add or (old and upload is None) else REGRADED, one_line(arguments.reason))
+    last = old.decision if old else Decision(ADDED if arguments.add else REGRADED)
+    decision = replace(last, reason=one_line(arguments.reason, limit=1_000) or last.reason)
     contents = upload.read() if arguments.undo and upload else _contents(arguments, before, old, upload)
     handed_in = HandedIn(
         before.name, list, before.people, before.submitted_at, before.marked_late, before.uploads, contents,

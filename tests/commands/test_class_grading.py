@@ -129,7 +129,7 @@ def test_a_class_that_is_stopped_goes_on_ends_the_same_and_leaves_no_process(
     assert 1 <= known < 5
     with graded_here(sandbox):
         done = call(course_command.main, *command, "--jobs", "1", cwd=ROOT)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1 and "cannot be imported: hostile" in done.stdout, done.stderr
     assert "5 of 5 graded" in done.stdout and f"{known} already graded" in done.stderr
     assert written(out) == written(graded)
     keys = [line["key"] for line in whole_lines(out)]
@@ -140,7 +140,7 @@ def test_a_class_that_is_stopped_goes_on_ends_the_same_and_leaves_no_process(
 def test_grading_processes_two_at_a_time_give_the_same(small_class, graded, tmp_path):
     command = ["grade-all", small_class, "--out", tmp_path / "out", "--jobs", 2, *QUICKLY]
     done = call(course_command.main, *command, "--secret", small_class.with_name("class-secret"), cwd=ROOT)
-    assert done.returncode == 0 and "5 of 5 graded" in done.stdout, done.stderr
+    assert done.returncode == 1 and "5 of 5 graded" in done.stdout, done.stderr
     assert written(tmp_path / "out") == written(graded)
 
 
