@@ -68,7 +68,7 @@ def small_class(tmp_path_factory) -> Path:
 
 
 def grade_serially(source: Path, out: Path, settings: Settings = QUICK) -> list[Entry]:
-    grade_class(find_submissions(source), out, settings, SerialExecutor(), at_a_time=1)
+    grade_class(find_submissions(source), out, settings, SerialExecutor(), at_a_time=1, source=source)
     return read_class(out)
 
 
