@@ -21,7 +21,7 @@ _TWO_VERSIONS = re.compile(
 
 
 @dataclass(frozen=True)
-class Question:
+class OpenQuestion:
     """One thing to decide.
 
     Attributes:
@@ -38,7 +38,7 @@ class Question:
         return f"{self.kind}: {self.submission}: {self.text}"
 
 
-def questions(entries: Iterable[Entry], before: Iterable[str] = ()) -> list[Question]:
+def questions(entries: Iterable[Entry], before: Iterable[str] = ()) -> list[OpenQuestion]:
     """Everything to decide in a class, by kind.
 
     Args:
@@ -49,7 +49,7 @@ def questions(entries: Iterable[Entry], before: Iterable[str] = ()) -> list[Ques
     found = [question for entry in entries for question in _of(entry)]
     gone = sorted({*before} - {entry.name for entry in entries})
     why = "it was in the last table and is not among the submissions any more; give them all, or let it go"
-    found += [Question(GONE, name, why) for name in gone]
+    found += [OpenQuestion(GONE, name, why) for name in gone]
     order = list(dict.fromkeys([NOT_GRADED, NO_MARK, GONE, *(question.kind for question in found)]))
     return sorted(found, key=lambda question: order.index(question.kind))
 
@@ -59,9 +59,9 @@ def is_question(note: str) -> bool:
     return bool(_TWO_VERSIONS.search(note))
 
 
-def _of(entry: Entry) -> Iterator[Question]:
-    def question(kind: str, text: str) -> Question:
-        return Question(kind, entry.name, text)
+def _of(entry: Entry) -> Iterator[OpenQuestion]:
+    def question(kind: str, text: str) -> OpenQuestion:
+        return OpenQuestion(kind, entry.name, text)
 
     if entry.result is None:
         yield question(NOT_GRADED, f"{entry.why_no_mark}; run the same command again")
