@@ -212,11 +212,11 @@ def _capital(sentence: str) -> str:
 
 
 def place(each: Listed) -> tuple[str, int]:
-    """File and line to look at, from the root of the student's repository; line 1 if the line is unknown."""
+    """File and line to look at, from the root of the student's repository; line 0 if the line is unknown."""
     for frame in reversed(each.check.frames):
         if re.fullmatch(r"[A-Za-z_]\w*\.py", str(frame.file), re.ASCII):
             return f"starter/{frame.file}", max(int(frame.line or 1), 1)
-    return f"starter/{file_name(each.exercise)}", 1
+    return f"starter/{file_name(each.exercise)}", 0
 
 
 def shortened(text: str, limit: int) -> str:

@@ -94,6 +94,7 @@ def facts() -> Iterator[tuple[str, str]]:
         "Questions": written.contact,
         "Hand in by": written.hand_in_by,
         "Late work": written.late_work,
+        "Grades": written.grade_key,
     }
     yield from ((name, html.escape(text, quote=False)) for name, text in said.items() if text)
     yield from ((" ".join(name.split()), " ".join(text.split())) for name, text in written.policies.items())

@@ -37,8 +37,8 @@ from .stubs import make_stubs
 MODULES = (
     "__init__",
     *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
-    *(f"commands/{name}" for name in ("__init__", "course", "doctor", "export", "grade", "hint", "install_torch")),
-    *("commands/grade_options", "commands/tip", "commands/watch"),
+    *(f"commands/{name}" for name in ("__init__", "course", "doctor", "grade", "hint", "install_torch")),
+    *("commands/grade_options", "commands/watch"),
     *("exercises/__init__", "exercises/*/__init__", "exercises/*/checks"),
 )
 """Modules of the grader that students need, without their suffix."""

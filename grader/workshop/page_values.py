@@ -15,7 +15,6 @@ from typing import Any
 from ..core import course
 from ..grading import vectors
 from ..grading.check import checks_of
-from ..worksheet.grade import empty_result
 from . import as_shipped, bughunt, course_lists, llm_runs, path
 from .course_lists import points_of
 from .recordings import last_line, llm_run
@@ -69,8 +68,8 @@ def _with_charlm(text: str, otherwise: str) -> str:
     return text if "charlm" in course.names(optional=True) else otherwise
 
 
-def _points(*, hidden: bool = True) -> int:
-    return sum(points_of(exercise, hidden=hidden) for exercise in course.EXERCISES if not exercise.bonus)
+def _points() -> int:
+    return sum(points_of(exercise) for exercise in course.EXERCISES if not exercise.bonus)
 
 
 def _points_of_functions(exercise: course.Exercise) -> str:
@@ -123,8 +122,6 @@ def _coin(reward: float) -> str:
 
 VALUES: dict[str, Callable[[], str]] = {
     "points": lambda: str(_points()),
-    "points_without_hidden_checks": lambda: str(_points(hidden=False)),
-    "points_with_worksheet": lambda: str(_points() + empty_result().points),
     "minutes": lambda: str(sum(exercise.minutes for exercise in course.EXERCISES if not exercise.bonus)),
     "hours": path.hours,
     "known_mistakes": lambda: str(_known_mistakes()),

@@ -47,7 +47,7 @@ ROOMS = {
         packages=("distributed", "filelock", "msgspec", "numpy", "psutil", "yaml"),
         processes=True,
     ),
-    "gradebook": Room(imports=("core", "worksheet", "classroom")),
+    "gradebook": Room(imports=("core", "worksheet", "classroom"), packages=("dateparser",)),
     "workshop": Room(
         imports=("core", "sandbox", "oracles", "grading", "worksheet"),
         packages=("jinja2", "markdown", "numpy", "py_mini_racer", "pylatexenc", "rich"),
