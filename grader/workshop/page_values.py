@@ -15,7 +15,7 @@ from ..core import course
 from ..grading import vectors
 from ..grading.check import checks_of
 from ..worksheet.grade import empty_result
-from . import bughunt, course_lists, llm_runs, path
+from . import bughunt, course_lists, llm_runs, path, readings
 from .course_lists import points_of
 from .recordings import last_line, llm_run
 
@@ -143,6 +143,8 @@ VALUES: dict[str, Callable[[], str]] = {
     "llm_seeds": llm_runs.seed_table,
     "llm_settings": llm_runs.setting_table,
     "bughunt": bughunt.page,
+    "symptoms": readings.symptoms,
+    "metric_names": readings.names,
     "challenge": llm_runs.challenge_table,
 }
 OF_AN_EXERCISE: dict[str, Callable[[course.Exercise], str]] = {
