@@ -35,7 +35,8 @@ def _entry(name: str, reading: dict[str, Any]) -> str:
     next_steps = "\n".join(f"- {step}{'' if step.endswith('?') else '.'}" for step in reading["next"])
     said = f"Practitioners disagree: {reading['disagree']}\n\n" if "disagree" in reading else ""
     links = " · ".join(f"[{text}]({address})" for text, address in reading["links"])
-    attributes = f"id: {name}, data-level: {reading['level']}, data-group: {json.dumps(reading['group'])}"
+    unlisted = ", data-unlisted: ''" if reading.get("only_in_readings") else ""
+    attributes = f"id: {name}, data-level: {reading['level']}, data-group: {json.dumps(reading['group'])}{unlisted}"
     return (
         f"///// details | {reading['title']}\n"
         f"    attrs: {{{attributes}}}\n\n"

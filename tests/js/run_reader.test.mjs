@@ -88,7 +88,7 @@ test("each sick run gets its finding, and not those that it explains", () => {
 test("the first line with nan is named, and a gradient of nan that goes away is no reason to stop", () => {
   const text = lines(12, (i) => `{'loss': ${i === 4 ? "nan" : 0.1}, 'reward': 0.${i + 10}, 'step': ${10 * i}}`);
   const [found] = read(text).findings;
-  assert.deepEqual([found.id, found.level], ["nan", "look"]);
+  assert.deepEqual([found.id, found.level], ["nan_once", "look"]);
   assert.match(found.facts[0], /step 40/);
 });
 

@@ -1,6 +1,6 @@
 // Reads a pasted training log: { records, runs, cut } with records { line, step, values: Map(name → number) } in their order.
 // It knows dictionaries and JSON on one or several lines, "name:value" lines, tables, and blocks of one number per line.
-import { MEASURED, plainName, quantity } from "./run_metrics.mjs";
+import { MEASURED, libraryOf, quantity } from "./run_metrics.mjs";
 import { columnsOf, rowsOf } from "./run_table.mjs";
 
 const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)`;
@@ -95,7 +95,7 @@ function collect(node, records) {
   }
   const numbers = Object.entries(node).filter(([, value]) => typeof value === "number"
     || (typeof value === "string" && new RegExp(`^(${NUMBER})$`, "i").test(value))).map(([name, value]) => [name, typeof value === "number" ? value : toNumber(value)]);
-  if (!Array.isArray(node) && isMeasured(numbers)) records.push(record(records.length + 1, numbers));
+  if (!Array.isArray(node) && isMeasured(ofTraining(numbers))) records.push(record(records.length + 1, ofTraining(numbers)));
   for (const value of Object.values(node)) collect(value, records);
 }
 
@@ -104,6 +104,9 @@ const stepIn = (pairs) => {
   const at = pairs.find(([name]) => quantity(name)?.key === "step")?.[1];
   return Number.isFinite(at) ? at : null;
 };
+/** Beside "eval_loss" some libraries print metrics of the evaluation under the names of the training: those are left out. */
+const ofTraining = (pairs) => (pairs.some(([name]) => /^eval[_/]/.test(name)) && !pairs.some(([name]) => ["loss", "gradNorm"].includes(quantity(name)?.key))
+  ? pairs.filter(([name]) => /^eval[_/]/.test(name) || ["step", "epoch"].includes(quantity(name)?.key)) : pairs);
 const isMeasured = (pairs) => pairs.some(([name]) => MEASURED.has(quantity(name)?.key)) && !pairs.some(([name]) => /^(train_runtime|num_generations|max_completion_length)$/.test(name));
 
 /** Takes line after line. */
@@ -118,7 +121,9 @@ class Reader {
     const text = raw.length > 5_000_000 ? "" : cleaned(raw);
     if (!text || (text.length > 60 && text === this.last)) return;
     this.last = text;
+    if (/micro[ _-]?step\b/i.test(text.slice(0, 200))) return; // parts of a step
     if (this.dashes(text, line)) return;
+    if (!this.open.length && !text.includes("{") && /^\s*["']/.test(text)) this.open.push({ line, pairs: [], step: null, cut: true }); // its brace was not copied
     if (this.open.length || text.includes("{")) {
       if (this.braces(text, line)) return;
     }
@@ -128,7 +133,8 @@ class Reader {
     if (header) this.endBlock(), (this.blockAt = Number(header[1]));
   }
 
-  add(line, pairs, step = null) {
+  add(line, all, step = null) {
+    const pairs = ofTraining(all);
     if (!isMeasured(pairs)) return false;
     const made = record(line, pairs);
     if (step !== null && made.step === null) made.step = step;
@@ -166,6 +172,11 @@ class Reader {
         found = true;
       }
     }
+    const [first] = this.open;
+    if (first?.cut && (!found || first.pairs.length > 2)) {
+      this.open = [];
+      if (found) this.close(first);
+    }
     return found;
   }
 
@@ -198,7 +209,7 @@ class Reader {
       if (share) put(share[1], share[2], true);
       else if (part.includes("=")) for (const [, name, value, percent] of part.matchAll(EQUALS)) put(name, value, percent);
       else {
-        const [, name, value, percent] = part.match(NAMED) ?? [];
+        const [, name, value, percent] = part.replace(/^.* - (?=[A-Za-z])/, "").match(NAMED) ?? [];
         if (name) put(name, value, percent);
       }
     }
@@ -207,7 +218,7 @@ class Reader {
     if (!pairs.length) return false;
     const at = text.match(STEP_BEFORE);
     const measured = pairs.filter(([name]) => MEASURED.has(quantity(name).key)).length;
-    if (measured > 1 || (measured === 1 && at && pairs.length > 0 && quantity(pairs[0][0]).key !== "step")) {
+    if (measured > 1 || (measured === 1 && pairs.some(([name]) => name.includes("/"))) || (measured === 1 && at && pairs.length > 0 && quantity(pairs[0][0]).key !== "step")) {
       this.endBlock();
       return this.add(line, pairs, at ? Number(at[1]) : null);
     }
@@ -243,8 +254,11 @@ function arranged(all) {
   for (const each of all) {
     const before = each.step === null ? null : seen.get(each.step);
     const names = [...each.values.keys()].filter((name) => !["step", "epoch"].includes(quantity(name)?.key));
-    if (before && names.every((name) => !before.values.has(name))) {
-      each.values.forEach((value, name) => before.values.set(name, value));
+    const last = runs.at(-1).at(-1);
+    const partner = before ?? (last && (last.step === null) !== (each.step === null) ? last : null); // one of the two knows the step
+    if (partner && names.length && names.every((name) => !partner.values.has(name)) && areRelated(partner, each)) {
+      each.values.forEach((value, name) => partner.values.set(name, value));
+      if (partner.step === null) seen.set(partner.step = each.step, partner);
       continue;
     }
     if (startsAgain(runs.at(-1), each)) {
@@ -264,7 +278,13 @@ function arranged(all) {
   return { records, runs: runs.length, unit: isNumbered ? "step" : "line" };
 }
 
-const epochOf = ({ values }) => [...values].find(([name]) => plainName(name) === "epoch")?.[1];
+/** Whether one program may have printed both. */
+function areRelated(...records) {
+  const [one, other] = records.map(({ values }) => libraryOf(values.keys()));
+  return one === null || other === null || one === other || [one, other].every((name) => name === "TRL" || name === "Unsloth" || name === "ms-swift");
+}
+
+const epochOf = ({ values }) => [...values].find(([name]) => quantity(name)?.key === "epoch")?.[1];
 
 function startsAgain(run, next) {
   if (run.length < 5) return false;
@@ -274,13 +294,19 @@ function startsAgain(run, next) {
   return next.step === null && now !== undefined && to > from && now <= from && to - now > 0.02;
 }
 
-/** In a table of several kinds of rows an empty cell is written as NaN: it is one if numbers follow it. */
+/**
+ * A table with several kinds of rows, such as training and evaluation, has NaN where a kind has no number. Those cells are
+ * empty if another kind has numbers exactly where this one has none, and the other way round; else a NaN is a NaN.
+ */
 function withoutEmptyCells(records) {
-  const finite = new Set();
-  for (const { values } of [...records].reverse()) {
-    const empty = [...values].filter(([, value]) => Number.isNaN(value));
-    const isMixed = empty.length > 0 && empty.length >= 0.3 * values.size;
-    for (const [name] of empty) if (finite.has(name) || isMixed && /^eval/.test(plainName(name))) values.delete(name);
-    for (const [name, value] of values) if (Number.isFinite(value)) finite.add(name);
+  const kinds = new Map();
+  for (const { values } of records) {
+    const missing = [...values].filter(([, value]) => Number.isNaN(value)).map(([name]) => name);
+    if (missing.length) kinds.set(missing.join("\n"), missing);
+  }
+  const lacks = (some, others) => some.some((name) => !others.includes(name));
+  for (const { values } of records) {
+    const missing = [...values].filter(([, value]) => Number.isNaN(value)).map(([name]) => name);
+    if ([...kinds.values()].some((others) => lacks(missing, others) && lacks(others, missing))) missing.forEach((name) => values.delete(name));
   }
 }

@@ -6,6 +6,7 @@ import { libraryOf } from "./run_metrics.mjs";
 import { highest, lowest, show, viewOf } from "./run_view.mjs";
 
 const MOST = 3;
+const LONG = 10_000; // lines of a log that are all looked at
 const IN_ORDER = [rules.notANumber, rules.zeroGradient, rules.truncation, rules.noSignal, rules.klAtStart, rules.collapse, rules.notSynced,
   rules.formatOnly, rules.smallDifferences, rules.pair, rules.overTrained, rules.entropyLow, rules.entropyHigh, rules.learningRate,
   rules.sampler, rules.clipHigh, rules.plateau];
@@ -19,7 +20,8 @@ const EXPLAINS = {
   collapse: ["lr_high", "entropy_low", "entropy_high", "clip_high", "plateau", "sampler", "format_only", "overtrained"],
   length_limit: ["lr_high", "entropy_high", "entropy_low", "plateau"],
   falling: ["plateau", "overtrained"],
-  kl_start: ["sampler"],
+  kl_start: ["sampler", "plateau"],
+  lr_low: ["plateau"],
   not_synced: ["clip_high", "plateau", "sampler", "entropy_high"],
   small_std: ["plateau"],
   pair: ["plateau"],
@@ -52,10 +54,11 @@ export const read = (text, settings = {}) => readingOf(readLog(text), settings);
  * "nothing", "other" or "lastValues".
  */
 export function readingOf({ records: all, runs, unit }, settings = {}) {
-  const { records, others } = ofOneLibrary(all);
+  const { records: own, others } = ofOneLibrary(all);
+  const { records, every } = thinned(own);
   const view = viewOf(records, settings, unit);
   const refusal = refusalOf(view);
-  if (refusal) return { summary: refusal === "nothing" ? "" : summaryOf(view, { runs, others }), view, findings: [], notes: [], refusal };
+  if (refusal) return { summary: refusal === "nothing" ? "" : summaryOf(view, { runs, others, every }), view, findings: [], notes: [], refusal };
   const findings = [];
   for (const rule of IN_ORDER) {
     const found = rule(view);
@@ -66,9 +69,18 @@ export function readingOf({ records: all, runs, unit }, settings = {}) {
   if (alarms.length) {
     const rising = notes.find(({ id }) => id === "rising");
     if (rising) rising.facts = [rising.facts[0].replace(" Nothing in this log alarms.", "")];
-    return { summary: summaryOf(view, { runs, others }), view, findings: alarms, notes, refusal: null };
+    return { summary: summaryOf(view, { runs, others, every }), view, findings: alarms, notes, refusal: null };
   }
-  return { summary: summaryOf(view, { runs, others }), view, findings: notes.slice(0, MOST), notes: notes.slice(MOST), refusal: null };
+  return { summary: summaryOf(view, { runs, others, every }), view, findings: notes.slice(0, MOST), notes: notes.slice(MOST), refusal: null };
+}
+
+/** A long log, thinned to lines at equal distances, with all its first lines that have a nan. */
+function thinned(records) {
+  const every = Math.ceil(records.length / LONG);
+  if (every < 2) return { records, every };
+  let bad = 0;
+  return { every, records: records.filter(({ values }, i) => i % every === 0
+    || (bad < 1000 && [...values.values()].some((value) => !Number.isFinite(value)) && (bad += 1))) };
 }
 
 /** Lines of the library that printed most of them; other lines are left out, because their names mean other things. */
@@ -102,7 +114,7 @@ function refusalOf(view) {
 }
 
 /** "23 lines (steps 1 to 23), TRL 0.27 or later, no entropy, β = 0." */
-function summaryOf(view, { runs, others }) {
+function summaryOf(view, { runs, others, every }) {
   const parts = [`${view.n} ${view.n === 1 ? "line" : "lines"}${view.unit === "line" ? "" : view.n > 1 ? ` (steps ${view.steps[0]} to ${view.steps.at(-1)})` : ` (step ${view.steps[0]})`}`];
   if (view.library) parts.push({ course: "this course's `run_charlm` or `run_llm`" }[view.library] ?? `${view.library}${view.version ? ` ${view.version}` : ""}`);
   else parts.push("library not recognized");
@@ -114,6 +126,7 @@ function summaryOf(view, { runs, others }) {
   if (view.spread) parts.push({ group: `\`${view.spread.curve.name}\` is inside groups`, batch: `\`${view.spread.curve.name}\` is over the batch, not inside groups`,
     unknown: `whether \`${view.spread.curve.name}\` is inside groups or over the batch depends on the version` }[view.spread.kind]);
   const sentences = [`${parts.filter(Boolean).join(", ")}.`];
+  if (every > 1) sentences.push(`The log is longer; this is every ${every}th line.`);
   if (runs > 1) sentences.push(`The text has ${runs} runs; this is the last one.`);
   if (others.length) sentences.push(`It also has lines of ${others.join(" and ")}, which were left out.`);
   return sentences.join(" ");

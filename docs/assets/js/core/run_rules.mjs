@@ -13,7 +13,7 @@ const rises = (curve) => curve && curve.z > 2.5 && curve.q4 > curve.q1;
 // Stop here first
 
 export function notANumber(view) {
-  const bad = ["loss", "policyLoss", "gradNorm", "kl", "entropy", "advMax", "advMean", "ppoKl"]
+  const bad = ["loss", "policyLoss", "gradNorm", "kl", "entropy", "advMax", "advMean", "ppoKl", "rewardStd"]
     .flatMap((key) => view.raw(key).filter(({ value }) => !Number.isFinite(value)).map(({ row, value }) => ({ key, row, value })));
   if (!bad.length) return null;
   const row = lowest(bad.map((each) => each.row));
@@ -24,14 +24,17 @@ export function notANumber(view) {
   const others = view.n - rows.length;
   const after = (curve) => curve?.points.filter((each) => each.row >= row).map(({ value }) => value) ?? [];
   const [reward, length] = [after(view.reward), after(view.curve("length"))];
-  return finding("nan", recovers ? "look" : "stop", [
+  const has = (...keys) => first.some(({ key }) => keys.includes(key));
+  const isDead = has("loss", "policyLoss", "entropy", "kl") && !reward.some((value) => value);
+  const isAlone = row === 0 && has("advMax", "advMean", "rewardStd") && reward.some((value) => value);
+  return finding(recovers ? "nan_once" : "nan", recovers ? "look" : "stop", [
     `${names.slice(0, 4).join(", ")} in ${at(view, row)}.`,
     row === 0 && !recovers && view.steps[0] > 1 && `That is the first line here, so the first nan is earlier, outside this excerpt.`,
     recovers ? `${rows.length} of ${view.n} lines have it, and the later ones are finite again: an update that was skipped.`
-      : others ? `It stays in all that follows; ${others} of ${view.n} lines are finite.` : `So it is in all ${view.n} lines: the weights are nan, and the run is dead.`,
-    !recovers && reward.length > 0 && `What follows is a consequence: reward ${show(reward.at(-1))}${length.length ? `, length ${show(length.at(-1))} tokens` : ""}.`,
-    first.some(({ key }) => key.startsWith("adv")) && row === 0 && reward.some((value) => value) && "The advantages are nan although the rewards are numbers: a group of one, or a reward that is nan.",
-    first.length === 1 && first[0].key === "gradNorm" && row === 0 && "Only the gradient is nan, from the first line on: look at the settings of accumulation and precision before the data.",
+      : others ? `It stays in all that follows; ${others} of ${view.n} lines are finite.` : `So it is in all ${view.n} lines${isDead ? ": the weights are nan, and the run is dead" : ""}.`,
+    !recovers && isDead && reward.length > 0 && `What follows is a consequence: reward ${show(reward.at(-1))}${length.length ? `, length ${show(length.at(-1))} tokens` : ""}.`,
+    !recovers && isAlone && `Advantages or their standard deviation are nan although rewards are numbers (${show(reward[0])}): a group of one, or a reward that is nan.`,
+    !recovers && first.length === 1 && first[0].key === "gradNorm" && row === 0 && "Only the gradient is nan, from the first line on: look at the settings of accumulation and precision before the data.",
   ], rows, first.map(({ key }) => key));
 }
 
@@ -44,7 +47,7 @@ function cutting(view) {
     const equal = low.points.filter(({ value }, i) => high.values[i] >= 16 && Math.abs(value - high.values[i]) <= 0.01 * high.values[i]);
     if (equal.length > 0.5 * low.length) return { level: 1, end: 1, rows: equal.map(({ row }) => row), by: "equal" };
   }
-  if (!length || length.length < 10) return null;
+  if (!length || length.length < 10 || view.library === "SkyRL") return null; // SkyRL prints the padded width
   const limit = highest(length.values);
   const hit = rowsOf(length, (value) => value === limit);
   const isEarly = hit.some((row) => row < view.n / 2); // at the end it may be what a collapse left
@@ -78,7 +81,9 @@ function placeOf(view) {
   if (!reward) return "unknown";
   const parts = [...view.functions.values()].map((each) => each.mean).filter(Boolean);
   const level = reward.q4;
-  if (level <= EDGE && parts.every((part) => part.q4 <= EDGE)) return "low";
+  if (level <= 0.01 && parts.every((part) => part.q4 <= 0.01)) return "low";
+  const isRound = (curve) => curve.values.every((value) => value > 0 && Number.isInteger(2 * value) && value === curve.values[0]);
+  if (reward.length > 2 && [reward, ...parts].every(isRound)) return "high"; // each part at one round value all the time
   if (view.top !== null && level >= 0.97 * view.top && level > 0) return "high";
   const low = view.curve("rewardMin");
   return low && Math.abs(level - low.median) < EDGE && level < (view.top ?? Infinity) - EDGE && level <= 0 ? "low" : "between";
@@ -161,7 +166,7 @@ export function fallOf(view) {
   const place = earlier.indexOf(best);
   const floor = Math.min(lowest(reward.values), 0);
   const drop = best - last;
-  const isReal = drop > 5 * reward.noise * Math.sqrt(2 / w);
+  const isReal = drop > 5 * reward.noise * Math.sqrt(2 / w) * reward.widening(w, place + w);
   const size = drop / Math.max(best - floor, 1e-12);
   if (!isReal || size <= 0.25) return null;
   return { from: best, to: last, size, first: reward.points[place].row, end: reward.points[place + w - 1].row,
@@ -172,6 +177,7 @@ export function collapse(view) {
   const fall = fallOf(view);
   if (!fall) return null;
   const others = companions(view, fall.first + 1);
+  if (!others.length && learningRate(view)) return null; // that finding says more
   const isCollapse = fall.size > 0.35 && others.some(({ key }) => key !== "cut" && key !== "ppoKl");
   const falls = view.reward.points.find(({ row, value }) => row > fall.end && value < fall.from - 0.5 * (fall.from - fall.to));
   const first = others.length ? others.filter(({ row }) => row === others[0].row) : [];
@@ -320,11 +326,14 @@ export function plateau(view) {
   const { reward, top } = view;
   if (!reward || reward.length < 20 || !isFlat(reward) || (top !== null && reward.q4 >= 0.9 * top)) return null;
   const held = view.curve("heldOut");
+  const [kl, rate] = ["kl", "lr"].map(view.curve);
+  const still = kl && rate && rate.median <= 2e-6 && kl.q4 < 1e-4 && view.steps.at(-1) >= 50;
   const noisy = view.settings.prompts === 1 || (view.n < 100 && reward.noise > 0.3 * Math.max(Math.abs(reward.median), 1e-9));
   return finding("plateau", "look", [
     `\`${reward.name}\` goes ${from(reward)} over ${reward.length} lines; the noise of a line is ${show(reward.noise)}, so no trend can be seen.`,
     noisy && "Each line is a few prompts, so the noise is as large as what a run gains in 100 lines: this may be too short to tell.",
     held && `The held-out score goes ${from(held)}.`,
+    still && `\`${kl.name}\` is only ${show(kl.q4)}: the policy has hardly moved. With LoRA, a learning rate of ${show(rate.median)} is too small.`,
     "This is not a diagnosis: truncation, ties and a zero gradient were looked for first and not found.",
   ], [], ["reward"]);
 }
@@ -350,9 +359,11 @@ const LIMITS = { logpDiff: [0.08, "mean difference of log-probabilities, usually
   multError: [1.05, "1 is perfect; NeMo-RL itself looks closer above 1.05"], probDiff: [0.02, "mean difference of probabilities"] };
 
 export function sampler(view) {
-  const found = Object.entries(LIMITS).map(([key, [limit, what]]) => ({ key, limit, what, curve: view.curve(key) })).find(({ curve, limit }) => curve && curve.median > limit);
+  const found = Object.entries(LIMITS).map(([key, [limit, what]]) => ({ key, limit, what, curve: view.curve(key) })).find(({ curve, limit }) => curve && Math.max(curve.median, median(curve.values.slice(-curve.quarter))) > limit);
   if (found) {
-    return finding("sampler", "look", [`\`${found.curve.name}\` is ${show(found.curve.median)} (${found.what}; a reason to look above ${found.limit}).`], [], [found.key, "reward"]);
+    const last = median(found.curve.values.slice(-found.curve.quarter));
+    return finding("sampler", "look", [`\`${found.curve.name}\` is ${show(Math.max(last, found.curve.median))} (${found.what}; a reason to look above ${found.limit}).`,
+      found.curve.q4 > 2 * found.curve.q1 && `It grows ${from(found.curve)}.`], [], [found.key, "reward"]);
   }
   const ppo = view.curve("ppoKl");
   return view.n === 1 && ppo && Math.abs(ppo.values[0]) > 0.05 && !view.curve("kl") && view.steps[0] <= 1

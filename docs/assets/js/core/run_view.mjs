@@ -9,6 +9,7 @@ export const median = (values) => {
   const half = sorted.length >> 1;
   return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 };
+const sumsOf = (values) => values.reduce((sums, value) => (sums.push(sums.at(-1) + value), sums), [0]);
 export const shareOf = (values, test) => (values.length ? values.filter(test).length / values.length : 0);
 
 /** The curve of one quantity: points { row, value } with finite values, under the name that the log gives it. */
@@ -42,10 +43,24 @@ export class Curve {
     return Math.abs(rise) < 1e-12 ? 0 : rise / Math.max(error, 1e-9 * Math.abs(this.q1) + 1e-12);
   }
 
+  /** How much wider the noise of a mean of neighbours is than if lines were independent; seen in the lines up to a place. */
+  widening(w, end) {
+    const values = this.values.slice(0, end);
+    const sums = sumsOf(values);
+    const around = (i) => {
+      const [from, to] = [Math.max(0, i - w), Math.min(values.length, i + w + 1)];
+      return (sums[to] - sums[from]) / (to - from);
+    };
+    const rest = values.map((value, i) => value - around(i));
+    const power = rest.reduce((sum, value) => sum + value * value, 0);
+    const alike = rest.slice(1).reduce((sum, value, i) => sum + value * rest[i], 0) / (power || 1);
+    const r = Math.min(0.8, Math.max(0, alike));
+    return Math.sqrt((1 + r) / (1 - r));
+  }
+
   /** Means of windows of w values; the i-th begins at point i. */
   windows(w) {
-    const sums = [0];
-    for (const value of this.values) sums.push(sums.at(-1) + value);
+    const sums = sumsOf(this.values);
     return this.values.slice(0, this.length - w + 1).map((_, i) => (sums[i + w] - sums[i]) / w);
   }
 

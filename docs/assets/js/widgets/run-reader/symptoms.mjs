@@ -8,7 +8,7 @@ export function textsIn(nodes) {
     const body = [...node.children].filter((child) => child.localName !== "summary");
     const items = (tag) => [...node.querySelectorAll(`:scope > ${tag} > li`)].map(written);
     const disagree = body.map(written).find((text) => text.startsWith("Practitioners disagree: "))?.slice(24);
-    return [node.id, { title: written(node.querySelector("summary")), level: node.dataset.level, group: node.dataset.group, body,
+    return [node.id, { title: written(node.querySelector("summary")), level: node.dataset.level, group: node.dataset.group, listed: !("unlisted" in node.dataset), body,
       causes: items("ol"), next: items("ul"), disagree }];
   }));
 }
@@ -28,7 +28,7 @@ export const withCode = (text) => text.split("`").map((part, i) => (i % 2 ? elem
 /** A list { node, mark(id) } with a field that narrows it. */
 export function symptomList(texts, choose) {
   const id = uniqueId("seen");
-  const entries = Object.entries(texts).map(([name, { title, group }]) => ({ name, group,
+  const entries = Object.entries(texts).filter(([, { listed }]) => listed).map(([name, { title, group }]) => ({ name, group,
     words: `${title} ${group}`.toLowerCase(),
     node: element("button", { type: "button", onclick: () => choose(name) }, withCode(title)) }));
   const none = element("p", { hidden: true }, "No symptom has this word. Try the name of a metric, such as kl or clip.");
