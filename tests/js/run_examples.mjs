@@ -21,15 +21,17 @@ export function page() {
   const { readings } = JSON.parse(readFileSync(at("../../docs/assets/readings.json"), "utf8"));
   const parts = EXAMPLES.map(([name, title, question]) => {
     const log = readFileSync(at(`../../docs/assets/run-logs/${name}.txt`), "utf8").trim();
-    const { summary, findings, notes } = read(log);
+    const { summary, findings, notes, unknown } = read(log);
     const found = findings.map(({ id, level, facts }) => [
       `**${LEVELS[level]}: [${readings[id].title}](your-run.md#${id}).** ${facts.join(" ")}`,
-      level === "normal" ? readings[id].means : `Probable causes, in order: ${readings[id].causes.join("; ")}.`,
-      level === "normal" ? "" : `Look at next: ${readings[id].next.join("; ")}.`,
-    ].filter(Boolean).join("\n\n").replaceAll("](#", "](your-run.md#"));
+      ...(level === "normal" ? [readings[id].means] : [
+        "Probable causes, in order:", readings[id].causes.map((cause, i) => `${i + 1}. ${cause}`).join("\n"),
+        "Look at next:", readings[id].next.map((step) => `- ${step}`).join("\n"),
+      ]),
+    ].join("\n\n").replaceAll("](#", "](your-run.md#"));
     const rest = notes.map(({ facts }) => `- ${facts.join(" ")}`).join("\n");
     return [`## ${title} { #${name} }`, question, "??? example \"The log\"\n\n" + ["```text", `--8<-- "assets/run-logs/${name}.txt"`, "```"].map((line) => `    ${line}`).join("\n"),
-      `**What it is:** ${summary}`, ...found, rest && `Also seen, and normal:\n\n${rest}`].filter(Boolean).join("\n\n");
+      `**What it is:** ${summary}`, ...found, rest && `Also seen, and normal:\n\n${rest}`, unknown].filter(Boolean).join("\n\n");
   });
   return `---
 description: Six training logs of GRPO runs with their readings - loss 0, truncation, no gradient, collapse, over-training, and a healthy start

@@ -37,9 +37,26 @@ export function lossNegative(view) {
   return normal("loss_negative", [`\`${loss.name}\` is ${both ? "above and below 0" : "negative"}. The loss of GRPO has no floor at 0 and does not measure progress.`], [], ["loss"]);
 }
 
+export function lossRising(view) {
+  const loss = view.curve("loss");
+  const beta = klWeight(view);
+  if (beta === null || lossZero(view) || view.n < 8 || !(loss.q4 > 2 * loss.q1)) return null;
+  return normal("loss_rising", [`\`${loss.name}\` rises ${from(loss)}, and it is ${show(Number(beta.toPrecision(2)))} × \`${view.nameOf("kl")}\` on nearly every line: it is the KL term that rises.`], [], ["loss", "kl"]);
+}
+
+export function klPlain(view) {
+  const [kl, gradient] = ["kl", "gradNorm"].map(view.curve);
+  if (!kl || kl.length < 3) return null;
+  if (kl.values.every((value) => value === 0) && ["TRL", "Unsloth"].includes(view.library) && (!gradient || gradient.median > 0)) {
+    return normal("kl_none", [`\`${kl.name}\` is 0 on every line: β is probably 0, so no KL is computed.`], [], ["kl"]);
+  }
+  return lowest(kl.values) < -1e-5 ? normal("kl_negative", [`\`${kl.name}\` is below 0 on ${kl.values.filter((value) => value < 0).length} of ${kl.length} lines: an estimate (k1) may be, the true KL is not.`], [], ["kl"]) : null;
+}
+
 export function clipZero(view) {
   const clip = view.curve("clip");
   if (!clip || clip.length < 3) return null;
+  if (view.oldClip) return normal("clip_zero", ["`clip_ratio` of TRL 0.16 was compared the wrong way round: ignore it."], [], ["clip"]);
   const zero = shareOf(clip.values, (value) => value === 0);
   if (zero === 1) {
     return normal("clip_zero", [`\`${clip.name}\` is exactly 0 on every line: with one update per batch the ratio is exactly 1, and nothing can be clipped.`], [], ["clip"]);

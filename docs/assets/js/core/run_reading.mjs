@@ -6,7 +6,7 @@ import { libraryOf } from "./run_metrics.mjs";
 import { highest, lowest, show, viewOf } from "./run_view.mjs";
 
 const MOST = 3;
-const LONG = 10_000; // lines of a log that are all looked at
+const LONG = 4_000; // lines of a log that are all looked at
 const IN_ORDER = [rules.notANumber, rules.zeroGradient, rules.truncation, rules.noSignal, rules.klAtStart, rules.collapse, rules.notSynced,
   rules.formatOnly, rules.smallDifferences, rules.pair, rules.overTrained, rules.entropyLow, rules.entropyHigh, rules.learningRate,
   rules.sampler, rules.clipHigh, rules.plateau];
@@ -27,7 +27,7 @@ const EXPLAINS = {
   pair: ["plateau"],
   format_only: ["plateau", "entropy_low", "falling"],
 };
-const HARMLESS = [harmless.course, harmless.lossZero, harmless.clipZero, harmless.klSpike, harmless.someTies, harmless.rewardScale,
+const HARMLESS = [harmless.course, harmless.lossZero, harmless.lossRising, harmless.clipZero, harmless.klSpike, harmless.klPlain, harmless.someTies, harmless.rewardScale,
   harmless.lossNegative, harmless.advantageMean, harmless.learningRateZero, harmless.gradientLarge, harmless.samplerFine,
   harmless.entropyMoves, harmless.lengths, harmless.cutSome];
 /** Notes that would sound wrong beside a finding. */
@@ -69,9 +69,9 @@ export function readingOf({ records: all, runs, unit }, settings = {}) {
   if (alarms.length) {
     const rising = notes.find(({ id }) => id === "rising");
     if (rising) rising.facts = [rising.facts[0].replace(" Nothing in this log alarms.", "")];
-    return { summary: summaryOf(view, { runs, others, every }), view, findings: alarms, notes, refusal: null };
+    return { summary: summaryOf(view, { runs, others, every }), view, findings: alarms, notes, unknown: unknownTo(view), refusal: null };
   }
-  return { summary: summaryOf(view, { runs, others, every }), view, findings: notes.slice(0, MOST), notes: notes.slice(MOST), refusal: null };
+  return { summary: summaryOf(view, { runs, others, every }), view, findings: notes.slice(0, MOST), notes: notes.slice(MOST), unknown: unknownTo(view), refusal: null };
 }
 
 /** A long log, thinned to lines at equal distances, with all its first lines that have a nan. */
@@ -81,6 +81,14 @@ function thinned(records) {
   let bad = 0;
   return { every, records: records.filter(({ values }, i) => i % every === 0
     || (bad < 1000 && [...values.values()].some((value) => !Number.isFinite(value)) && (bad += 1))) };
+}
+
+const NEEDED = [["ties", "how many groups tie"], ["cut", "how many completions the length limit cuts"], ["gradNorm", "whether a gradient arrives"],
+  ["kl", "how far the policy has moved"], ["entropy", "how much it still explores"], ["heldOut", "whether other prompts get better"]];
+/** What this log cannot tell, as a sentence. */
+function unknownTo(view) {
+  const lacks = NEEDED.filter(([key]) => !(key in view && key !== "curve" ? view[key] : view.curve(key))).map(([, what]) => what);
+  return `This log cannot tell whether the reward is right${lacks.length ? `. It does not print ${lacks.join(", ")}` : ""}.`;
 }
 
 /** Lines of the library that printed most of them; other lines are left out, because their names mean other things. */
@@ -154,7 +162,7 @@ export function bestStretch(view) {
 }
 
 /** A reading as text for an issue or a chat. `texts` are the page's, by id. */
-export function asText({ summary, findings, notes, refusal }, texts) {
+export function asText({ summary, findings, notes, unknown, refusal }, texts) {
   const level = { stop: "STOP", look: "LOOK", normal: "NORMAL" };
   if (refusal) return `${summary ? `${summary}\n\n` : ""}${texts[refusal]?.title ?? ""}`;
   const list = (name, items) => (items?.length ? [`${name}:`, ...items.map((item) => `- ${item}`)] : []);
@@ -164,5 +172,5 @@ export function asText({ summary, findings, notes, refusal }, texts) {
     ...list("Look at next", kind === "normal" ? [] : texts[id].next), ...(texts[id].disagree && kind !== "normal" ? [`Practitioners disagree: ${texts[id].disagree}`] : []),
   ].join("\n"));
   const rest = notes.length ? [["## Also seen, and normal", ...notes.map(({ facts }) => `- ${facts.join(" ")}`)].join("\n")] : [];
-  return [`I read: ${summary}`, ...parts, ...rest].join("\n\n");
+  return [`I read: ${summary}`, ...parts, ...rest, unknown].join("\n\n");
 }

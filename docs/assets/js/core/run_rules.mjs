@@ -266,7 +266,7 @@ export function overTrained(view) {
 
 export function clipHigh(view) {
   const clip = view.curve("clip");
-  if (!clip || !(clip.q4 > 0.2) || !enough(view)) return null;
+  if (!clip || view.oldClip || !(clip.q4 > 0.2) || !enough(view)) return null;
   return finding("clip_high", "look", [`\`${clip.name}\` goes ${from(clip)}: the clip stops ${share(clip.q4)} of the tokens. With CISPO, GSPO or SAPO this name means something else.`], [], ["clip"]);
 }
 
@@ -313,6 +313,7 @@ export function smallDifferences(view) {
 
 export function pair(view) {
   const { spread } = view;
+  if (view.settings.group === 2) return finding("pair", "look", ["You say that a group has two completions."]);
   if (!spread || view.n < 4 || spread.kind === "batch") return null;
   const near = (value, other) => Math.abs(value - other) < 2e-3;
   const { values } = spread.curve;

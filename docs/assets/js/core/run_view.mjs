@@ -80,8 +80,8 @@ export class Curve {
 /** Everything the rules ask for. `settings` are what the reader typed: group, prompts, beta, lr, lora. */
 export function viewOf(records, settings = {}, unit = "step") {
   const names = new Set(records.flatMap(({ values }) => [...values.keys()]));
-  const series = new Map([...names].map((name) => [name, []]));
-  records.forEach(({ values }, row) => values.forEach((value, name) => series.get(name).push({ row, value })));
+  const series = new Map([...names].filter(quantity).map((name) => [name, []]));
+  records.forEach(({ values }, row) => values.forEach((value, name) => series.get(name)?.push({ row, value })));
   const chosen = new Map();
   const functions = new Map();
   for (const [name, points] of series) {
@@ -107,6 +107,7 @@ export function viewOf(records, settings = {}, unit = "step") {
   view.ties = tiesOf(view);
   view.spread = spreadOf(view);
   view.version = library === "TRL" ? trlVersion(names, view.spread?.kind === "batch" && view.spread.sure) : "";
+  view.oldClip = view.nameOf("clip") && plainName(view.nameOf("clip")) === "clip_ratio" && /0\.16/.test(view.version);
   view.cut = view.curve("cut") ?? mapped(view.curve("stopped"), (value) => 1 - value);
   view.top = topOf(view);
   return view;

@@ -106,11 +106,13 @@ class RunReader extends Widget {
     this.status.textContent = "Reading …";
     const parsed = await readLogInPieces(text, pause);
     if (this.text !== text) return; // another text came meanwhile
+    await pause();
     this.reading = readingOf(parsed, this.settings);
+    await pause();
     const { summary, findings, refusal } = this.reading;
     this.status.replaceChildren(...withCode(refusal ? `${summary && `I read: ${summary} `}${REFUSED[refusal]}` : `I read: ${summary}`));
     if (refusal) return this.result.replaceChildren(...(refusal === "nothing" ? [works()] : []));
-    this.result.replaceChildren(...findings.map((found) => this.card(found)), this.notes(), this.copyBar(),
+    this.result.replaceChildren(...findings.map((found) => this.card(found)), this.notes(), element("p", { class: "grpo-run-unknown" }, this.reading.unknown), this.copyBar(),
       ...curvesOf(this.reading));
   }
 
