@@ -19,31 +19,24 @@ def _data() -> dict[str, Any]:
 
 
 def symptoms() -> str:
-    """All readings, by the group of metrics in which one sees them, in Markdown."""
-    parts = []
-    group = None
-    for name, reading in _data()["readings"].items():
-        if reading["group"] != group:
-            group = reading["group"]
-            parts.append(f"### {group}\n")
-        parts.append(_entry(name, reading))
-    return "\n".join(parts)
+    """All readings in Markdown."""
+    return "\n".join(_entry(name, reading) for name, reading in _data()["readings"].items())
 
 
 def _entry(name: str, reading: dict[str, Any]) -> str:
+    """A reading under a heading of its own, so that the search finds it by its title."""
     causes = "\n".join(f"{place}. {cause}." for place, cause in enumerate(reading["causes"], 1))
     next_steps = "\n".join(f"- {step}{'' if step.endswith('?') else '.'}" for step in reading["next"])
     said = f"Practitioners disagree: {reading['disagree']}\n\n" if "disagree" in reading else ""
     links = " · ".join(f"[{text}]({address})" for text, address in reading["links"])
-    unlisted = ", data-unlisted: ''" if reading.get("only_in_readings") else ""
-    attributes = f"id: {name}, data-level: {reading['level']}, data-group: {json.dumps(reading['group'])}{unlisted}"
+    unlisted = " data-unlisted=''" if reading.get("only_in_readings") else ""
+    attributes = f"#{name} data-level={reading['level']} data-group='{reading['group']}'{unlisted}"
     return (
-        f"///// details | {reading['title']}\n"
-        f"    attrs: {{{attributes}}}\n\n"
+        f"### {reading['title']} {{ {attributes} }}\n\n"
         f"**{_LEVELS[reading['level']]}.** {reading['means']}\n\n"
         f"Probable causes, in order:\n\n{causes}\n\n"
         f"Look at next:\n\n{next_steps}\n\n{said}"
-        f"{f'Explained in: {links}' if links else ''}\n/////\n"
+        f"{f'Explained in: {links}' if links else ''}\n"
     )
 
 

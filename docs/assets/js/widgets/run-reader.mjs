@@ -1,5 +1,5 @@
 // <grpo-run-reader>: two doors, a log to paste and symptoms to choose from, and one place for what they say. The texts stand
-// in the page as details; the rules are in core/run_rules.mjs.
+// in the page under headings; the rules are in core/run_rules.mjs.
 import { readLogInPieces } from "../core/run_log.mjs";
 import { asText, readingOf } from "../core/run_reading.mjs";
 import { button } from "../ui/controls.mjs";

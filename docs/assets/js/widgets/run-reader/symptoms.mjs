@@ -1,15 +1,19 @@
-// The symptoms that stand in the page as details: their texts, and a list in which to find one.
+// The symptoms that stand in the page under headings: their texts, and a list in which to find one.
 import { element, uniqueId } from "../../ui/element.mjs";
 
-/** { id: { title, level, group, body (nodes), causes, next, disagree } } of the details among the nodes. */
+/** { id: { title, level, group, listed, body (nodes), causes, next, disagree } } of the headings with a level among the nodes. */
 export function textsIn(nodes) {
-  const all = nodes.flatMap((node) => (node.querySelectorAll ? [...(node.matches("details") ? [node] : []), ...node.querySelectorAll("details")] : []));
-  return Object.fromEntries(all.filter(({ id }) => id).map((node) => {
-    const body = [...node.children].filter((child) => child.localName !== "summary");
-    const items = (tag) => [...node.querySelectorAll(`:scope > ${tag} > li`)].map(written);
+  const elements = nodes.filter(({ nodeType }) => nodeType === Node.ELEMENT_NODE);
+  return Object.fromEntries(elements.flatMap((heading, i) => {
+    if (!heading.dataset.level) return [];
+    const rest = elements.slice(i + 1);
+    const end = rest.findIndex(({ localName }) => /^h\d$/.test(localName));
+    const body = end < 0 ? rest : rest.slice(0, end);
+    const items = (tag) => body.filter(({ localName }) => localName === tag).flatMap((list) => [...list.children].map(written));
     const disagree = body.map(written).find((text) => text.startsWith("Practitioners disagree: "))?.slice(24);
-    return [node.id, { title: written(node.querySelector("summary")), level: node.dataset.level, group: node.dataset.group, listed: !("unlisted" in node.dataset), body,
-      causes: items("ol"), next: items("ul"), disagree }];
+    heading.querySelector(".headerlink")?.remove();
+    const { level, group } = heading.dataset;
+    return [[heading.id, { title: written(heading), level, group, listed: !("unlisted" in heading.dataset), body, causes: items("ol"), next: items("ul"), disagree }]];
   }));
 }
 
