@@ -12,6 +12,7 @@ const SHARE = new RegExp(String.raw`^\s*([A-Za-z][\w .]*?)\s+\d+\/\d+\s*\((${NUM
 const NAMED = new RegExp(String.raw`^(?:.*?[\]):]\s+)?[\s•*\-–·>]*([A-Za-z_][\w ./@()-]*?)\s*(?:[:=]\s*|\s)${WRAPPED}(${NUMBER})\)?\s*(%?)(?=$|[\s\]),;])`, "i");
 const EQUALS = new RegExp(String.raw`([A-Za-z_][\w./@-]*)=${WRAPPED}(${NUMBER})\)?(%?)(?![\w.])`, "gi");
 const RAY = /^\s*(?:\u001b?\[\d+m)?\([\w.:-]*(?:Runner|task|Actor|Worker|main|Trainer)?[\w.:-]*,? ?pid=\d+(?:, ip=[\d.:a-f]+)?\)(?:\u001b?\[\d+m)?\s?/i;
+const RANK = /^\s*\[?(?:rank|default)[ _]?\d+\]?:\s*/i; // several processes print the same line
 // eslint-disable-next-line no-control-regex
 const COLOR = /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007|(?<=^|[^\w])\[(?:\d{1,2};)*\d{0,2}m/g;
 const CHUNK = 150_000; // characters between two pauses
@@ -62,7 +63,7 @@ const TYPED = [[/\u00a0/g, " "], [/\u2212/g, "-"], [/[\u2018\u2019]/g, "'"], [/[
 /** A line without colors and prefixes, with the characters that a program prints. */
 // eslint-disable-next-line no-control-regex
 const cleaned = (line) => (/[^\x20-\x7e]/.test(line) ? TYPED.reduce((text, [pattern, typed]) => text.replace(pattern, typed), line) : line)
-  .replace(COLOR, "").replace(RAY, "").trimEnd();
+  .replace(COLOR, "").replace(RAY, "").replace(RANK, "").trimEnd();
 
 /** Records of a JSON document: lists of objects, or columns of numbers. A notebook is read as the text that it shows. */
 function fromDocument(text) {

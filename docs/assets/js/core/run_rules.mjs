@@ -105,7 +105,8 @@ export function noSignal(view) {
     !byTies && noSpread && `\`${spread.curve.name}\` is 0 on all ${spread.curve.length} lines: every completion of a group got the same reward.`,
     !byTies && !noSpread && noAdvantages && `The largest and the smallest advantage are 0 on all ${most.length} lines.`,
     place === "low" && `The reward is ${show(view.reward.q4)} throughout: nothing succeeds. Either every answer is wrong, the format is never hit, or the reward function never says yes.`,
-    place === "high" && `The reward is ${show(view.reward.q4)}, the top: the prompts are solved, and there is nothing left to learn from them.`,
+    place === "high" && (view.top === null ? `The reward is ${show(view.reward.q4)} on every line. If that is its maximum, the prompts are solved (saturated), and there is nothing left to learn from them.`
+      : `The reward is ${show(view.reward.q4)}, the top: the prompts are solved, and there is nothing left to learn from them.`),
     place === "between" && `The reward is ${show(view.reward.median)}, neither the lowest nor the highest: the completions of a prompt are alike, or the reward is too coarse to tell them apart.`,
     between.length > 0 && `\`${between[0][1].std.name}\` is ${show(between[0][1].std.median)}: that is over the whole batch, with different prompts, and may be above 0 while every group ties.`,
     entropy && entropy.q4 < 0.05 && `Entropy is ${show(entropy.q4)}: sampling is nearly deterministic.`,

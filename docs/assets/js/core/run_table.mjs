@@ -56,12 +56,15 @@ export function rowsOf(line, { kind, names }, toNumber) {
   if (kind === "blanks" && cells.length !== names.length) cells = SPLITS.blank(line);
   if (cells.length === names.length + 1) cells = cells.slice(1); // the index of a data frame
   if (cells.length < 2 || cells.length > names.length || (cells.length < names.length && kind.startsWith("blank"))) return null;
-  if (kind === "semicolon") cells = cells.map((cell) => cell.replace(/^(-?\d+),(\d+)$/, "$1.$2"));
+  if (kind !== "comma") cells = cells.map(withPoint);
   const numeric = cells.filter((cell) => NUMERIC.test(cell)).length;
   if (numeric < 1 || cells.some((cell, i) => names[i] && quantity(names[i]) && !NUMERIC.test(cell) && !EMPTY.test(cell))) return null;
   return cells.map((cell, i) => [names[i], cell]).filter(([name, cell]) => name && NUMERIC.test(cell))
     .map(([name, cell]) => [name, toNumber(cell.replace(/,(?=\d{3})|%$/g, "")) / (cell.endsWith("%") ? 100 : 1)]);
 }
+
+/** 0,31 is 0.31 in many countries; 1,234 is a thousand. */
+const withPoint = (cell) => cell.replace(/^([-+]?)(\d+),(\d+)$/, (_, sign, whole, rest) => `${sign}${whole}${whole === "0" || rest.length !== 3 ? "." : ""}${rest}`);
 
 /** Cells between commas, some of them in quotes. */
 function quoted(line, separator = ",") {
