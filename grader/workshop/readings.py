@@ -34,7 +34,7 @@ def _entry(name: str, reading: dict[str, Any]) -> str:
     return (
         f"### {reading['title']} {{ {attributes} }}\n\n"
         f"**{_LEVELS[reading['level']]}.** {reading['means']}\n\n"
-        f"Probable causes, in order:\n\n{causes}\n\n"
+        f"{'Probable causes, in order' if len(reading['causes']) > 1 else 'Cause'}:\n\n{causes}\n\n"
         f"Look at next:\n\n{next_steps}\n\n{said}"
         f"{f'Explained in: {links}' if links else ''}\n"
     )

@@ -164,7 +164,7 @@ export function course(view) {
   if (view.top !== null && reward.q1 >= 0.9 * view.top && reward.q4 >= 0.9 * view.top) {
     return normal("near_top", [`\`${reward.name}\` is ${show(reward.q4)} of ${show(view.top)}: nearly saturated, so little is left to learn.`], [], ["reward"]);
   }
-  if (reward.z > 2.5) return normal("rising", [`\`${reward.name}\` rises ${from(reward)}. Nothing in this log alarms.`], [], ["reward"]);
+  if (reward.z > 2.5) return normal("rising", [`\`${reward.name}\` rises ${from(reward)}. Nothing in this log is alarming.`], [], ["reward"]);
   if (reward.length < 20 && highest(reward.values) === lowest(reward.values)) return normal("too_short", [`\`${reward.name}\` is ${show(reward.q1)} on all ${reward.length} lines.`], [], ["reward"]);
   const noisy = reward.noise > 0.3 * Math.max(Math.abs(reward.median), 1e-9);
   return reward.length < 20 ? normal("too_short", [`\`${reward.name}\` goes ${from(reward)}; ${noisy ? "it jumps from line to line because each step has other prompts, so " : ""}${reward.length} lines with a reward are too few to see a trend.`], [], ["reward"]) : null;

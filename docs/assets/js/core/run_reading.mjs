@@ -68,7 +68,7 @@ export function readingOf({ records: all, runs, unit }, settings = {}) {
   const alarms = findings.slice(0, MOST);
   if (alarms.length) {
     const rising = notes.find(({ id }) => id === "rising");
-    if (rising) rising.facts = [rising.facts[0].replace(" Nothing in this log alarms.", "")];
+    if (rising) rising.facts = [rising.facts[0].replace(" Nothing in this log is alarming.", "")];
     return { summary: summaryOf(view, { runs, others, every }), view, findings: alarms, notes, unknown: unknownTo(view), refusal: null };
   }
   return { summary: summaryOf(view, { runs, others, every }), view, findings: notes.slice(0, MOST), notes: notes.slice(MOST), unknown: unknownTo(view), refusal: null };
@@ -88,7 +88,7 @@ const NEEDED = [["ties", "how many groups tie"], ["cut", "how many completions t
 /** What this log cannot tell, as a sentence. */
 function unknownTo(view) {
   const lacks = NEEDED.filter(([key]) => !(key in view && key !== "curve" ? view[key] : view.curve(key))).map(([, what]) => what);
-  return `This log cannot tell whether the reward is right${lacks.length ? `. It does not print ${lacks.join(", ")}` : ""}.`;
+  return `This log cannot tell whether the reward is right${lacks.length ? `. It does not show ${lacks.slice(0, -1).join(", ")}${lacks.length > 1 ? ", or " : ""}${lacks.at(-1)}` : ""}.`;
 }
 
 /** Lines of the library that printed most of them; other lines are left out, because their names mean other things. */

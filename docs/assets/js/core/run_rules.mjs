@@ -31,7 +31,7 @@ export function notANumber(view) {
     `${names.slice(0, 4).join(", ")} in ${at(view, row)}.`,
     row === 0 && !recovers && view.steps[0] > 1 && `That is the first line here, so the first nan is earlier, outside this excerpt.`,
     recovers ? `${rows.length} of ${view.n} lines have it, and the later ones are finite again: an update that was skipped.`
-      : others ? `It stays in all that follows; ${others} of ${view.n} lines are finite.` : `So it is in all ${view.n} lines${isDead ? ": the weights are nan, and the run is dead" : ""}.`,
+      : others ? `It stays so in all later lines; only the ${others} lines before it are finite.` : `So it is in all ${view.n} lines${isDead ? ": the weights are nan, and the run is dead" : ""}.`,
     !recovers && isDead && reward.length > 0 && `What follows is a consequence: reward ${show(reward.at(-1))}${length.length ? `, length ${show(length.at(-1))} tokens` : ""}.`,
     !recovers && isAlone && `Advantages or their standard deviation are nan although rewards are numbers (${show(reward[0])}): a group of one, or a reward that is nan.`,
     !recovers && first.length === 1 && first[0].key === "gradNorm" && row === 0 && "Only the gradient is nan, from the first line on: look at the settings of accumulation and precision before the data.",
