@@ -22,6 +22,7 @@ _BOOST = {
     "ten-minutes/": 4,
     "reference/questions/": 5,
     "learn/": 4,
+    "your-run/": 4,
     "reference/glossary/": 5,
     "exercises/": 1.7,
     "reference/given/": 0.1,

@@ -15,7 +15,7 @@ from typing import Any
 from ..core import course
 from ..grading import vectors
 from ..grading.check import checks_of
-from . import as_shipped, bughunt, course_lists, llm_runs, path
+from . import as_shipped, bughunt, course_lists, llm_runs, path, readings
 from .course_lists import points_of
 from .recordings import last_line, llm_run
 
@@ -141,6 +141,8 @@ VALUES: dict[str, Callable[[], str]] = {
     "llm_seeds": llm_runs.seed_table,
     "llm_settings": llm_runs.setting_table,
     "bughunt": bughunt.page,
+    "symptoms": readings.symptoms,
+    "metric_names": readings.names,
     "challenge": llm_runs.challenge_table,
     **{f"as_shipped_{name}": partial(as_shipped.table, name) for name in as_shipped.HEADS},
 }

@@ -239,6 +239,11 @@ class Run:
             )
 
 
+def say_where_to_read(file: Path) -> None:
+    """Print where to find out what the numbers of a run say."""
+    print(f'to read this run: open the page "Read your run" of the course\'s site and drop {file} there')
+
+
 def exit_code(
     parser: argparse.ArgumentParser,
     folder: Path,
