@@ -53,7 +53,7 @@ class Tempered(nn.Module):
 
 
 def nudged(model: TinyLM, size: float) -> TinyLM:
-    """A copy whose weights are a little off, by a rule that JavaScript can follow: + size * (n % 101 - 50) at place n."""
+    """A copy whose weights are a little off, by a rule that JavaScript follows: + size * (n % 101 - 50) at place n."""
     copy, place = TinyLM(model.config).double(), 0
     copy.load_state_dict(model.state_dict())
     with torch.no_grad():
