@@ -5,12 +5,12 @@ import { fixed, percent } from "../../ui/format.mjs";
 import { lineChart } from "../../ui/line_chart.mjs";
 import { table } from "../../ui/table.mjs";
 
-/** Field to [name, text of a value, least height of the axis]. */
+/** Field to [short name, name, text of a value, least height of the axis]. */
 const SMALL = {
-  meanReward: ["mean reward", (x) => fixed(x, 2), 0.1], zeroSignal: ["groups without signal", percent, 1],
-  kl: ["KL from the start", (x) => fixed(x, 2), 0.5], clipFraction: ["clip fraction", percent, 0.1],
-  entropy: ["entropy (nats)", (x) => fixed(x, 2), 0.5], length: ["length (letters)", (x) => fixed(x, 1), 8],
-  policyLoss: ["policy loss", (x) => fixed(x, 3), 0.1], wellFormed: ["well-formed", percent, 1],
+  meanReward: ["reward", "mean reward", (x) => fixed(x, 2), 0.1], zeroSignal: ["no signal", "groups without signal", percent, 1],
+  kl: ["KL", "KL from the start", (x) => fixed(x, 2), 0.5], clipFraction: ["clip fraction", "clip fraction", percent, 0.1],
+  entropy: ["entropy", "entropy (nats)", (x) => fixed(x, 2), 0.5], length: ["length", "length (letters)", (x) => fixed(x, 1), 8],
+  policyLoss: ["policy loss", "policy loss", (x) => fixed(x, 3), 0.1], wellFormed: ["well-formed", "well-formed", percent, 1],
 };
 const PAD = { left: 4, right: 6, top: 20, bottom: 6 };
 
@@ -21,8 +21,8 @@ export function curves(seek) {
   const big = lineChart({ height: 230, top: 1, ticks: [0, 0.25, 0.5, 0.75, 1], inspect: (step) => void (cursor = step) });
   big.node.classList.add("press");
   big.node.addEventListener("click", () => cursor !== null && shown && seek(Math.min(cursor, shown.run.steps)));
-  const each = Object.entries(SMALL).map(([field, [name, text, least]]) => smallChart({ field, name, text, least, seek: (step) => seek(step) }));
-  const numbers = table({ caption: "Every step", columns: ["Step", "probability", ...Object.values(SMALL).map(([name]) => name)] });
+  const each = Object.entries(SMALL).map(([field, [name, , text, least]]) => smallChart({ field, name, text, least, seek: (step) => seek(step) }));
+  const numbers = table({ caption: "Every step", columns: ["Step", "probability", ...Object.values(SMALL).map(([, name]) => name)] });
 
   function draw(next) {
     shown = next;
@@ -37,7 +37,7 @@ export function curves(seek) {
 
   function showNumbers(run) {
     numbers.fill(run.curve("exact").map((exact, step) => [String(step), fixed(exact, 4),
-      ...Object.entries(SMALL).map(([field, [, text]]) => (step ? text(run.records[step - 1][field]) : "–"))]));
+      ...Object.entries(SMALL).map(([field, [, , text]]) => (step ? text(run.records[step - 1][field]) : "–"))]));
   }
   return { main: big.node, small: each.map(({ node }) => node), numbers: numbers.node, draw, showNumbers };
 }
