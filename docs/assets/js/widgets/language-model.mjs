@@ -15,6 +15,7 @@ import { transport } from "./simulation/transport.mjs";
 
 const PER_SECOND = 2; // steps, at the usual speed
 const FIRST_SPEED = 4;
+const MILLISECONDS = 80; // between two pictures
 
 /** Addresses of what comes with Run, from that of the site's script; null where the site is opened from a disk. */
 function assets() {
@@ -317,13 +318,16 @@ class LanguageModel extends Widget {
     this.draw();
   }
 
+  /** Draws soon, but a fast run not every step: the worker needs the processor more. */
   later() {
+    if (performance.now() - this.drawnAt < MILLISECONDS) return;
     this.frame ??= requestAnimationFrame(() => this.draw());
   }
 
   draw() {
     cancelAnimationFrame(this.frame);
     this.frame = null;
+    this.drawnAt = performance.now();
     this.showTransport();
     if (!this.curves) return;
     const { step = 0, ghost, playing, group, chosen } = this;
@@ -391,7 +395,7 @@ class LanguageModel extends Widget {
 
   async copyLog() {
     if (!this.run?.steps) return this.say("There is no log yet: press Run.");
-    this.say((await this.toClipboard(this.run.csv())) ? "Log copied, with the columns of metrics.csv." : "This browser does not let the page copy. Choose Download log.");
+    this.say((await this.toClipboard(this.run.csv())) ? "Log copied, with the columns of metrics.csv: paste it into Read your run." : "This browser does not let the page copy. Choose Download log.");
   }
 
   async saveLog() {

@@ -21,9 +21,10 @@ export function command(state) {
   return ["python -m starter.run_charlm", ...task, ...changed, `--seed ${state.seed}`, "--out charlm-tab"].join(" ");
 }
 
-/** The reward as an expression of Python. */
-export const expression = (terms) => terms.map(({ times, factors }) => [times, ...factors.map(({ name, not, argument }) => {
-  const one = BLOCKS[name].python(typeof argument === "string" ? JSON.stringify(argument) : argument);
+/** The reward as an expression of Python; without sums for prompts, no completion is near a right sum. */
+export const expression = (terms, sums) => terms.map(({ times, factors }) => [times, ...factors.map(({ name, not, argument }) => {
+  const known = sums || !["right", "close"].includes(name);
+  const one = known ? BLOCKS[name].python(typeof argument === "string" ? JSON.stringify(argument) : argument) : "0.0";
   return not ? `(1 - ${one})` : one;
 })].join(" * ")).join(" + ");
 
@@ -40,10 +41,10 @@ def closeness(prompt, text):
 
 /** A script for a reader's own reward. */
 export function script(state) {
-  const sum = expression(state.terms);
+  const sums = state.prompt === "sums";
+  const sum = expression(state.terms, sums);
   const used = Object.entries(HELPERS).filter(([name]) => sum.includes(name)).map(([, parts]) => parts);
   const config = Object.entries(OPTIONS).map(([name, [, field]]) => `    ${field}=${JSON.stringify(state[name])},`).join("\n");
-  const sums = state.prompt === "sums";
   return `"""Save as tab_run.py in the folder that contains starter/, then: python tab_run.py"""
 
 import csv
@@ -53,8 +54,8 @@ import torch
 from starter.charlm import train
 from starter.given.charlm_model import load_model
 from starter.given.charlm_sampling import make_generator
-from starter.given.charlm_training import CharLMConfig
-${sums ? "from starter.given.charlm_task import ADDITION_PROMPTS\n" : ""}${used.map(([line]) => line).filter((line) => line.startsWith("from")).map((line) => `${line}\n`).join("")}${used.map(([, code]) => code).join("")}
+${sums ? "from starter.given.charlm_task import ADDITION_PROMPTS\n" : ""}${used.map(([line]) => line).filter((line) => line.startsWith("from")).map((line) => `${line}\n`).join("")}from starter.given.charlm_training import CharLMConfig
+${used.map(([, code]) => code).join("")}
 
 def reward(prompts, completions):
     return torch.tensor([one(prompt, text) for prompt, text in zip(prompts, completions)], dtype=torch.float32)
