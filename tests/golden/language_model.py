@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from reference import charlm  # noqa: E402
 from reference.advantages import group_advantages  # noqa: E402
+from reference.clip import clip_fraction, clipped_surrogate  # noqa: E402
 from reference.given.charlm_model import TinyLM, TinyLMConfig, load_model, seeded_model  # noqa: E402
 from reference.given.charlm_task import EOS_ID, CharTokenizer  # noqa: E402
 from reference.given.charlm_training import CharLMConfig, make_optimizer  # noqa: E402
@@ -93,11 +94,8 @@ def result(case: dict[str, Any]) -> dict[str, Any]:
     logits = policy(tokens[:1])[
         0, len(PROMPT) - 1 : len(PROMPT) - 1 + len(GROUP[0])
     ]  # that predict the first completion
-    wider = {
-        name: functools.partial(getattr(charlm, name), clip_eps_high=high)
-        for name in ("clipped_surrogate", "clip_fraction")
-    }
-    with patch.multiple(charlm, **wider):
+    clip, share = (functools.partial(each, clip_eps_high=high) for each in (clipped_surrogate, clip_fraction))
+    with patch.object(charlm, "clipped_surrogate", clip), patch.object(charlm, "clip_fraction", share):
         loss, metrics = charlm.grpo_loss(logp, old_logp, ref_logp, advantages, mask, config)
     loss.backward()
     gradient = torch.cat(

@@ -10,7 +10,7 @@ from site_pages import violations
 from tab import Tab
 
 PAGE, WIDGET = "/language-model/", "grpo-language-model"
-FINISHED = f"document.querySelector('{WIDGET}').run?.isFull && !document.querySelector('{WIDGET}').playing"
+FINISHED = f"document.querySelector('{WIDGET}').run?.isFull && !document.querySelector('{WIDGET}').trainer.playing"
 RECORDS = f"document.querySelector('{WIDGET}').run.records.map(({{ exact, meanReward }}) => [exact, meanReward])"
 MODEL = f"document.querySelector('{WIDGET}')"
 ENDS = f"[{MODEL}.ghost, {MODEL}.run].map((run) => run.curve('exact').at(-1))"

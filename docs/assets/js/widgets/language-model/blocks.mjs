@@ -33,15 +33,15 @@ export function rewardBuilder(change, promptOf) {
     tryOut();
   }
 
-  /** Changes a term; the nodes stay, so that the keyboard stays where it is. */
+  /** Changes a term; with `again`, its nodes are new, and the keyboard goes to the one that is called as before. */
   const edit = (t, next, again = false) => {
     const changed = terms.map((term, i) => (i === t ? { ...term, ...next } : term));
     terms = changed;
     change(changed);
     if (again) {
-      const place = [...list.querySelectorAll("input, select, button")].indexOf(document.activeElement);
+      const label = document.activeElement.getAttribute("aria-label");
       show(changed);
-      list.querySelectorAll("input, select, button")[Math.max(0, place)]?.focus();
+      [...list.querySelectorAll("[aria-label]")].find((node) => node.getAttribute("aria-label") === label)?.focus();
     } else tryOut();
   };
 

@@ -1,4 +1,5 @@
-// The group of a step: each completion with its reward and advantage, each letter with its push. A letter is a button.
+// The group of a step: each completion with its reward and advantage, each letter with its push. A letter is a button; one of
+// them is a stop of the Tab key, and the arrow keys go on from there.
 import { element } from "../../ui/element.mjs";
 import { fixed, signed } from "../../ui/format.mjs";
 
@@ -18,6 +19,19 @@ export function completions(choose, turn) {
   list.addEventListener("click", ({ target }) => {
     const letter = target.closest("[data-letter]");
     if (letter) choose(Number(letter.closest("li").dataset.row), Number(letter.dataset.letter));
+  });
+
+  list.addEventListener("keydown", (event) => {
+    const [down, right] = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key] ?? [];
+    const letter = event.target.closest("[data-letter]");
+    if (down === undefined || !letter) return;
+    event.preventDefault();
+    const row = list.children[Number(letter.closest("li").dataset.row) + down]?.querySelectorAll(".lm-letter");
+    const next = row?.[Math.min(row.length - 1, Number(letter.dataset.letter) + right)];
+    if (!next) return;
+    letter.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
   });
 
   function draw({ run, step, group, chosen, playing }) {
@@ -46,7 +60,7 @@ function drawn({ text, reward, advantage, tokens }, i, most, chosen) {
     element("span", { class: "lm-letters" }, Array.from(text, (letter, t) => {
       const { push, bound } = tokens[t];
       const way = Math.abs(push) < 1e-12 ? "flat" : push > 0 ? "up" : "down";
-      return element("button", { type: "button", "data-letter": t, class: `lm-letter ${way}${bound ? " bound" : ""}`, style: `--push:${(Math.abs(push) / most).toFixed(3)}`,
+      return element("button", { type: "button", "data-letter": t, class: `lm-letter ${way}${bound ? " bound" : ""}`, style: `--push:${(Math.abs(push) / most).toFixed(3)}`, tabindex: i === (chosen?.row ?? 0) && t === (chosen?.letter ?? 0) ? 0 : -1,
         "aria-pressed": chosen?.row === i && chosen.letter === t ? "true" : "false", "aria-label": `${letter === " " ? "space" : letter}, push ${signed(push, 4)}` }, plain(letter));
     })));
 }

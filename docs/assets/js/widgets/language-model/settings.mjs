@@ -58,6 +58,8 @@ export function fromAddress(parameters) {
   if (given.has("seed") && state.seed === null) ignored.push(`seed = ${short(given.get("seed"))} (0 to ${LARGEST_SEED})`);
   state.seed ??= 0;
   state.step = whole(given.get("step") ?? "", 300) ?? 0;
+  if (given.has("step") && !state.step) ignored.push(`step = ${short(given.get("step"))} (1 to 300)`);
+  for (const name of ["reward", "watch", "prompt"]) if (given.has(name) && state.task !== "own") ignored.push(`${name} (only with task = own)`);
   for (const name of given.keys()) if (!(name in SETTINGS) && !OTHERS.includes(name)) ignored.push(`${short(name)} (no such setting)`);
   const fitted = fit(state);
   if (fitted) ignored.push(fitted);
