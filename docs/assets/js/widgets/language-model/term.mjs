@@ -48,6 +48,6 @@ export function explained(state, { old, now, ref, advantage, tokens, text }, t) 
     ["k3", `exp(x) − 1 − x, with x = log π_ref − log π_θ = ${n(ref[t] - now[t])}:`, n(k3)],
     ["weight w", `${weightOf} =`, n(weight, 5)],
     ["loss term", `w · (β · k3 − surrogate) = ${n(weight, 5)} · (${state.beta} · ${n(k3)} − ${bracketed(surrogate)}) =`, n(term, 5)],
-    ["push", `−∂loss / ∂log π_θ = w · (${bound ? "0" : "ρ · A"} + β · (exp(x) − 1)) =`, signed(push, 5)],
+    ["push", `−∂loss / ∂log π_θ = w · (ρ · A + β · (exp(x) − 1)) = ${n(weight, 5)} · (${bound ? "0" : n(ratio * advantage)} + ${state.beta} · ${bracketed(k3 + ref[t] - now[t])}) =`, signed(push, 5)],
   ];
 }
