@@ -109,7 +109,8 @@ def _bundle(esbuild: str, scripts: Path) -> None:
     shutil.rmtree(scripts)
     for data in (scripts.parent / "runs").glob("*.mjs"):
         data.unlink()
-    subprocess.run([esbuild, source / "index.mjs", *source.glob("widgets/*.mjs"), *options, *names], check=True)
+    entries = [source / "index.mjs", *source.glob("widgets/*.mjs"), source / "widgets/language-model/worker.mjs"]
+    subprocess.run([esbuild, *entries, *options, *names], check=True)
     small = scripts.parent / "late-search.js"
     subprocess.run([esbuild, small, "--minify", f"--outfile={small}", "--allow-overwrite", options[-1]], check=True)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+import shutil
 from pathlib import Path
 
 from ..core import course
@@ -25,6 +26,7 @@ _LONG_NAME = re.compile(r"<code>[^<]{24,}</code>")
 _KINDS = {
     "hero": "<grpo-hero",
     "simulation": "<grpo-simulation",
+    "language-model": "<grpo-language-model",
     "question": "<grpo-question",
     "chapter-question": ' id="the-question"',
 }
@@ -66,6 +68,14 @@ def finish(folder: Path) -> None:
         if text != texts[file]:
             file.write_text(text, "utf-8")
     redirect_old_addresses(folder)
+    _publish_weights(folder)
+
+
+def _publish_weights(folder: Path) -> None:
+    """The weights that the browser trains are those of the exercise."""
+    runs = folder / "assets" / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(course.ROOT / "starter" / "given" / "charlm.safetensors", runs / "charlm.safetensors")
 
 
 def _said_not_to_count(text: str, page: Path) -> str:

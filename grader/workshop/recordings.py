@@ -13,14 +13,8 @@ from typing import Any
 
 from ..core import course
 
-RUNS = {
-    "pizza": "",
-    "pizza-token": "--level token",
-    "pizza-sequence": "--ratio-level sequence",
-    "pizza-kl": "--kl-coef 1",
-    "arithmetic": "--task arithmetic",
-}
-"""Options of each run, as in the Makefile."""
+PLAYED = ("pizza", "pizza-kl", "arithmetic")
+"""The runs of the small model that a figure plays."""
 DIGITS = 5  # significant; a chart shows three
 LLM_DIGITS = 4  # after the point: a ratio is right to 0.0001, and the figure shows three digits
 
@@ -44,9 +38,9 @@ def last_line(prompt: str) -> str:
 
 def make() -> dict[Path, str]:
     """File to text of both modules."""
-    runs = ",\n".join(f"{json.dumps(name)}: {_as_json(_charlm_run(name))}" for name in RUNS)
+    runs = ",\n".join(f"{json.dumps(name)}: {_as_json(_charlm_run(name))}" for name in PLAYED)
     charlm = (
-        "// Written by `course dev recordings` from the metrics.csv and samples.json beside it; do not edit.\n"
+        "// Written by `course dev recordings` from the samples.json beside it; do not edit.\n"
         "// Samples are [prompt, text, reward]. `exact` is computed from predictions; `measure` says of what.\n"
         f"export const RUNS = {{\n{runs},\n}};\n"
     )
@@ -61,16 +55,12 @@ def make() -> dict[Path, str]:
 
 def _charlm_run(name: str) -> dict[str, Any]:
     recorded = json.loads((course.RUNS / f"charlm-{name}" / "samples.json").read_text("utf-8"))
-    rows = metrics_of(name)
     return {
-        "command": f"python -m starter.run_charlm {RUNS[name]}".rstrip(),
         "measure": recorded["measure"],
-        "settings": recorded["settings"],
-        "metrics": {column: [_rounded(row[column]) for row in rows] for column in rows[0]},
         "points": [
             {
                 "step": point["step"],
-                "exact": _rounded(point["exact"]),
+                "exact": float(f"{point['exact']:.{DIGITS}g}"),
                 "samples": [[sample["prompt"], sample["text"], sample["reward"]] for sample in point["samples"]],
             }
             for point in recorded["points"]
@@ -97,14 +87,6 @@ def _llm_module() -> dict[str, Any]:
 
 def _completion(row: dict[str, Any]) -> list[Any]:
     return [row["tokens"], row["reward"], [[round(x, LLM_DIGITS) for x in logp] for logp in row["logp"]]]
-
-
-def _rounded(number: str | float) -> float | int | None:
-    """A rounded number, without a point if it is whole; None if the step lacks this metric."""
-    if number == "":
-        return None
-    short = float(f"{float(number):.{DIGITS}g}")
-    return int(short) if short.is_integer() else short
 
 
 def _as_json(run: dict[str, Any]) -> str:
