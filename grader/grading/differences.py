@@ -35,7 +35,7 @@ UNKNOWN = 65_535
 """Place of an outcome that is not recorded: the two differences do not fit together."""
 _MOST = 10
 """Differences in a set."""
-_WIDTH, _NARROW = 20, 12
+_WIDTH, _NARROW = 24, 24
 """Sets of one size that are made larger."""
 _TOLERANCE = {"float64": 1e-5, "float32": 2e-4, "float16": 2e-2, "bfloat16": 5e-2}
 _TINY = 1e-30

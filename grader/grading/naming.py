@@ -104,7 +104,7 @@ def _named(
         exact = explanation.exact
         for name in sorted(explanation.names, key=lambda name: name not in here):
             if name in here or (exact and (name in of_check or is_first)):
-                yield replace(known[name], check=check, everywhere=exact, shown=name in here)
+                yield replace(known[name], check=check, everywhere=exact, shown=name in here or place is None)
 
 
 def _telling(explanation: Explanation, own: Sequence[Key]) -> int | None:

@@ -178,11 +178,7 @@ _WORDS = {2: "two", 3: "three", 4: "four", 5: "five"}
 
 def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
     """What the report says of the mistakes that are named next to a check, line by line."""
-    seen = [
-        Cause(f"Your numbers are {plain(each.sentence)}.", each.explanation, each.page)
-        for each in named
-        if each.observed
-    ]
+    seen = [Cause(_described(each), each.explanation, each.page) for each in named if each.observed]
     known = [each for each in named if not each.observed]
     if not known:
         return seen
@@ -205,6 +201,12 @@ def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
     if here:
         lines.append(Cause("Other calls are wrong in another way, too."))
     return [*lines, *seen]
+
+
+def _described(seen: NamedMistake) -> str:
+    """What is seen in wrong numbers; of an exception, what it means."""
+    _, _, means = seen.sentence.partition("never computed: ")
+    return _capital(f"{plain(means)}." if means else f"your numbers are {plain(seen.sentence)}.")
 
 
 def _capital(sentence: str) -> str:
