@@ -43,7 +43,7 @@ class LanguageModel extends Widget {
     this.python = folded("The same run in Python");
     this.numbers = folded("The curves as numbers");
     this.build();
-    this.say(ignored.length ? `The link has settings of no use here; ignored: ${ignored.join("; ")}.` : this.invitation());
+    this.say(ignored.length ? `Ignored in this link: ${ignored.join("; ")}.` : this.invitation());
     if (state.open) this.asking.ask(state.open);
     this.showTransport();
   }
@@ -318,7 +318,7 @@ class LanguageModel extends Widget {
   idle() {
     const { state, steps } = this.run;
     if (state.g === 1) return `With G = 1 a completion is its own mean: every advantage is 0. After ${steps} steps nothing has moved, so the run stops.`;
-    return `All rewards were equal within every group for ${steps} steps: no signal, so no weight moves, and the run stops. Make the reward easier to earn, or easier to miss.`;
+    return `All rewards were equal within every group for ${steps} steps: no signal, so no weight moves, and the run stops. Change the reward so that some completions earn more than others.`;
   }
 
   where() {
