@@ -18,7 +18,10 @@ from grader.workshop.finish_site import finish
 from grader.workshop.search_index import write_formulas_as_text
 
 _log = logging.getLogger("mkdocs.hooks.finish_site")
-_BOOST = {"ten-minutes/": 8, "learn/": 4, "your-run/": 4, "reference/glossary/": 4, "exercises/": 1.7, "reference/given/": 0.1}
+_BOOST = {
+    **{"ten-minutes/": 8, "learn/": 4, "your-run/": 4, "reference/glossary/": 4},
+    **{"exercises/": 1.7, "reference/given/": 0.1},
+}
 _ROOT = Path(__file__).parents[1]
 _FOR_INSTRUCTORS = "instructors/"
 _LINK = rf'<a [^>]*href="(?:\.\./|\./)*{_FOR_INSTRUCTORS}[^"]*"[^>]*>'
