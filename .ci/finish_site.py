@@ -19,7 +19,7 @@ from grader.workshop.search_index import write_formulas_as_text
 
 _log = logging.getLogger("mkdocs.hooks.finish_site")
 _BOOST = {
-    **{"ten-minutes/": 8, "learn/": 4, "your-run/": 4, "reference/glossary/": 4},
+    **{"ten-minutes/": 8, "learn/": 4, "reference/glossary/": 4, "your-run/": 1.5},
     **{"exercises/": 1.7, "reference/given/": 0.1},
 }
 _ROOT = Path(__file__).parents[1]
