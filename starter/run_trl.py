@@ -64,7 +64,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         trainer = make_trainer(model, tokenizer, task, config, **options)
         before = score(model, tokenizer, task)
         trainer.train()
-        trainer.state.save_to_json(arguments.log)
     except (ModelNotFound, ValueError) as error:
         parser.error(str(error))
     except NotImplementedError as error:
@@ -73,6 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 1
     _tell(trainer, task, before=before, after=score(model, tokenizer, task))
+    trainer.state.save_to_json(arguments.log)
     say_where_to_read(arguments.log)
     return 0
 

@@ -104,6 +104,12 @@ test("under eight lines only the rules are used that need no trend", () => {
   assert.deepEqual(ids(short).filter((id) => ["collapse", "falling", "plateau", "rising"].includes(id)), []);
 });
 
+test("an excerpt from the middle of a run says nothing about the KL at the start", () => {
+  const text = lines(20, (i) => `{'reward': ${0.3 + 0.01 * i}, 'kl': 0.6, 'epoch': ${0.5 + 0.01 * i}}`);
+  assert.ok(!ids(text).includes("kl_start"));
+  assert.ok(ids(text.replaceAll("'epoch': 0.5", "'epoch': 0.0").replaceAll("'epoch': 0.6", "'epoch': 0.1")).includes("kl_start"));
+});
+
 test("reward_std of TRL is inside groups up to 0.26 and over the batch since then", () => {
   assert.match(read(log("healthy")).summary, /TRL 0\.27 or later.*β = 0.*over the batch/);
   assert.match(read(log("loss-zero")).summary, /0\.16 or earlier.*inside groups/);

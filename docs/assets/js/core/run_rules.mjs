@@ -193,7 +193,8 @@ export function collapse(view) {
     ...others.filter((each) => !first.includes(each)).slice(0, 2).map(({ name, usual, row, value }) => `Then \`${name}\`: ${show(usual)} before, ${show(value)} in ${at(view, row)}.`),
     limited && `The length limit cuts ${share(cut.q1)} of the completions at first and ${share(cut.q4)} at the end.`,
     isCollapse && dead && "At the end all rewards are equal, so the run cannot recover by itself.",
-    `Go back to a checkpoint near ${at(view, fall.best.at(-1))}${falls && first.length ? `, before ${at(view, first[0].row)}` : ""}.`,
+    first.length && first[0].row <= fall.best.at(-1) ? `Go back to a checkpoint before ${at(view, first[0].row)}.`
+      : `Go back to a checkpoint near ${at(view, fall.best.at(-1))}${first.length ? `, before ${at(view, first[0].row)}` : ""}.`,
     rate && highest(rate.values) >= 3e-5 && `The learning rate reaches ${show(highest(rate.values))}, which is high for full fine-tuning.`,
     rate && highest(rate.values) >= 1e-5 && highest(rate.values) < 3e-5 && view.settings.lora !== "yes" && `The learning rate reaches ${show(highest(rate.values))}, high for full fine-tuning.`,
   ], [...new Set([...first.map(({ row }) => row), ...(falls ? [falls.row] : [])])], ["reward", ...others.map(({ key }) => key)]);
@@ -346,7 +347,9 @@ export function klAtStart(view) {
   const kl = view.curve("kl");
   if (!kl) return null;
   const first = kl.values[0];
-  const isFirst = kl.points[0].row === 0 && view.steps[0] <= 1;
+  const epochs = view.curve("epoch");
+  const isExcerpt = epochs && epochs.values[0] > 0.01 + 3 * Math.abs((epochs.values.at(-1) - epochs.values[0]) / Math.max(1, epochs.length - 1));
+  const isFirst = kl.points[0].row === 0 && view.steps[0] <= 1 && !(view.unit === "line" && isExcerpt);
   const single = view.n === 1 && isFirst && first > 0.05;
   if (!single && !(view.n > 1 && isFirst && first > 0.3 && kl.values.at(-1) < 1.5 * first)) return null;
   const ppo = view.curve("ppoKl");
