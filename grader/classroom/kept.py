@@ -170,7 +170,8 @@ def merged(mailed: Contents, base: Contents, source: str) -> tuple[Contents, str
     new = [*sent.files, *([] if takes_sheet else [WORKSHEET_FILE])]
     said = f"mailed: {listed(new)}; from {source}: {listed(taken)}" if taken else ""
     about_base = [note for note in base.notes if taken and not _is_of(note, sent.files)]
-    notes = (*filter(None, [said]), *mailed.notes, *about_base)
+    about_mailed = mailed.notes if mailed.has_modules else ()  # a worksheet alone
+    notes = (*filter(None, [said]), *about_mailed, *about_base)
     submission = replace(sent, files=files, problems=problems)
     return replace(mailed, submission=submission, worksheet=worksheet, missing_modules=missing, notes=notes), said
 

@@ -33,7 +33,7 @@ from ..classroom.results import (
 from ..classroom.submissions import HandedIn, find_submissions, submission_at
 from ..core import course
 from ..core.arguments import nearest, path_argument
-from ..core.contents import Contents
+from ..core.contents import Contents, NoWorksheet
 from ..core.result import from_json
 from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import read_secret
@@ -232,7 +232,7 @@ def _given(entry: Entry, path: Path) -> tuple[Contents, bool]:
         hint = nearest(entry.name, others)
         raise ClassError(f"{path} contains several submissions, but none named {entry.name}; {hint}")
     alone = submission_at(path).read()
-    if not alone.has_modules and alone.missing:
+    if not alone.has_modules and isinstance(alone.worksheet, NoWorksheet):
         raise ClassError(f"{path} contains no file to grade; give the folder, zip or file of {entry.name}")
     return alone, False
 

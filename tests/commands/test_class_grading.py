@@ -159,7 +159,9 @@ def test_dask_gives_the_same(small_class, graded, tmp_path, sandbox):
         cluster,
         open_engine("dask", jobs=1, scheduler=cluster.scheduler_address) as (executor, at_a_time),
     ):
-        grade_class(find_submissions(small_class), tmp_path / "out", QUICK, executor, at_a_time=at_a_time)
+        grade_class(
+            find_submissions(small_class), tmp_path / "out", QUICK, executor, at_a_time=at_a_time, source=small_class
+        )
     assert written(tmp_path / "out") == written(graded)
 
 

@@ -97,6 +97,10 @@ def test_a_mailed_module_replaces_one_and_the_others_stay(graded: Path) -> None:
     assert "from the last regrade: advantages.py and clip.py" in done.stdout and earned(graded)["ada"] == 20
     kept = read_kept(graded / "graded")["ada"]
     assert kept.files == {"advantages.py": "mailed", "clip.py": "clip of the class", "kl.py": "4"}
+    (graded / "mail" / "kl.py").unlink()
+    (graded / "mail" / "worksheet.json").write_text("{}", "utf-8")
+    done = regrade(graded, "ben", "--reason", "its worksheet", files="mail")
+    assert "mailed: worksheet.json; from the upload: kl.py" in done.stdout and earned(graded)["ben"] == 10
     (graded / "class").rename(graded / "moved")
     done = regrade(graded, "cyd", files="advantages.py")
     assert done.returncode == 2 and "give all files" in done.stderr
