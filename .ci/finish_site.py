@@ -19,15 +19,13 @@ from grader.workshop.search_index import repair_script, write_formulas_as_text
 
 _log = logging.getLogger("mkdocs.hooks.finish_site")
 _BOOST = {
-_BOOST = {
     "ten-minutes/": 4,
     "reference/questions/": 5,
     "learn/": 4,
-    "your-run/": 4,
+    "your-run/": 1.5,
     "reference/glossary/": 5,
     "exercises/": 1.7,
     "reference/given/": 0.1,
-}
 }
 _ROOT = Path(__file__).parents[1]
 _FOR_INSTRUCTORS = "instructors/"

@@ -216,3 +216,10 @@ def test_an_update_renews_what_is_given_and_leaves_what_students_wrote(tmp_path,
     (folder / handout.MANIFEST).write_text("{", "utf-8")
     for wrong in (folder, tmp_path):
         assert "handout" in refused(capsys, "--update", wrong)
+
+
+@pytest.mark.proof
+def test_pasting_what_a_handout_holds_earns_no_more_than_was_measured(capsys) -> None:
+    assert course_command.main(["dev", "paste"]) == 0
+    printed = capsys.readouterr().out
+    assert "group_advantages pasted" in printed and "nothing pasted" in printed
