@@ -100,6 +100,8 @@ export function noSignal(view) {
   const gradient = view.curve("gradNorm");
   const between = [...view.functions.entries()].filter(([, { std }]) => std && std.median > 0.01);
   const entropy = view.curve("entropy");
+  const kl = view.curve("kl");
+  const far = place !== "high" && kl && kl.length > 2 && kl.q4 > 1 && kl.q4 > 2 * kl.values[0] ? kl : null;
   return finding(place === "high" ? "saturated" : "no_signal", place === "high" ? "look" : "stop", [
     byTies && `\`${ties.name}\`: in ${share(mean(ties.values))} of the groups all completions got the same reward, so their advantages are 0.`,
     !byTies && noSpread && `\`${spread.curve.name}\` is 0 on all ${spread.curve.length} lines: every completion of a group got the same reward.`,
@@ -109,6 +111,7 @@ export function noSignal(view) {
       : `The reward is ${show(view.reward.q4)}, the top: the prompts are solved, and there is nothing left to learn from them.`),
     place === "between" && `The reward is ${show(view.reward.median)}, neither the lowest nor the highest: the completions of a prompt are alike, or the reward is too coarse to tell them apart.`,
     between.length > 0 && `\`${between[0][1].std.name}\` is ${show(between[0][1].std.median)}: that is over the whole batch, with different prompts, and may be above 0 while every group ties.`,
+    far && `\`${far.name}\` is ${show(far.q4)}: the policy is far from its start, so it was probably lost in the first lines. Use a smaller learning rate.`,
     entropy && entropy.q4 < 0.05 && `Entropy is ${show(entropy.q4)}: sampling is nearly deterministic.`,
     gradient && gradient.median < 1e-9 && "Loss and gradient are 0 for this reason; here a loss of 0 is not harmless.",
     gradient && gradient.median > 1e-6 && `The gradient (${show(gradient.median)}) can then only come from a KL or entropy term.`,

@@ -45,7 +45,7 @@ class RunReader extends Widget {
 
   door() {
     const id = uniqueId("log");
-    this.field = element("textarea", { id, rows: 9, spellcheck: "false", autocomplete: "off", autocapitalize: "off", wrap: "off",
+    this.field = element("textarea", { id, rows: 9, spellcheck: "false", autocomplete: "off", autocapitalize: "off",
       placeholder: "{'loss': 0.0, 'grad_norm': 0.47, 'reward': 0.31, ...}\nstep:12 - actor/entropy:0.41 - critic/score/mean:0.33 - ...",
       onpaste: (event) => this.pasted(event),
       oninput: () => {
