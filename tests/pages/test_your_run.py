@@ -81,7 +81,7 @@ def test_a_paste_of_five_megabytes_is_read_and_shown_in_part(tab: Tab) -> None:
     writer.writerow(["step", "reward", "kl", "note"])
     writer.writerows([step, 0.3 + step / 1e5, 0.001, "x" * 80] for step in range(50_000))
     page.evaluate(PASTE, table.getvalue())
-    page.locator("grpo-run-reader > [role=status]", has_text="every 13th line").wait_for()
+    page.locator("grpo-run-reader > [role=status]", has_text="one line in 13").wait_for()
     assert len(page.locator("grpo-run-reader textarea").input_value()) < 10_000
 
 

@@ -134,7 +134,7 @@ function summaryOf(view, { runs, others, every }) {
   if (view.spread) parts.push({ group: `\`${view.spread.curve.name}\` is inside groups`, batch: `\`${view.spread.curve.name}\` is over the batch, not inside groups`,
     unknown: `whether \`${view.spread.curve.name}\` is inside groups or over the batch depends on the version` }[view.spread.kind]);
   const sentences = [`${parts.filter(Boolean).join(", ")}.`];
-  if (every > 1) sentences.push(`The log is longer; this is every ${every}th line.`);
+  if (every > 1) sentences.push(`The log is longer; this is one line in ${every}.`);
   if (runs > 1) sentences.push(`The text has ${runs} runs; this is the last one.`);
   if (others.length) sentences.push(`It also has lines of ${others.join(" and ")}, which were left out.`);
   return sentences.join(" ");

@@ -68,7 +68,7 @@ function rangeOf(values) {
 
 function numbers(view, curves) {
   const every = Math.ceil(view.n / ROWS);
-  const { node, fill } = table({ caption: `What was read${every > 1 ? `, every ${every}th line` : ""}`, columns: [view.unit === "step" ? "Step" : "Line", ...curves.map(({ curve }) => curve.name)] });
+  const { node, fill } = table({ caption: `What was read${every > 1 ? `, one line in ${every}` : ""}`, columns: [view.unit === "step" ? "Step" : "Line", ...curves.map(({ curve }) => curve.name)] });
   const columns = curves.map(({ curve }) => new Map(curve.points.map(({ row, value }) => [row, value])));
   fill(view.steps.map((step, row) => [String(step), ...columns.map((column) => (column.has(row) ? show(column.get(row)) : "–"))]).filter((_, row) => row % every === 0));
   return node;
