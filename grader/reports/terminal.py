@@ -238,7 +238,7 @@ def _function(
         elif index < _DETAILED:
             named = [found for found in exercise.misconceptions if found.check == check.id]
             new = [found for found in named if found.sentence not in explained]
-            if named and not new:
+            if named and not new and not any(found.observed for found in named):
                 many = len(named) > 1
                 yield _details(Text(f"the same mistake{'s' * many} as above", style="bold yellow"))
             else:
