@@ -47,7 +47,7 @@ def data() -> list[dict[str, Any]]:
 
     Each has its `name`, its `exercise`, its known `mistakes` as pairs of anchor and sentence, and its `calls`. A call has
     the `text` to type, the `right` numbers, in `alone` pairs of numbers and the mistakes that make them, and in `sets`
-    what several differences make: the numbers that are not finite, two sums, the smallest sets with these numbers, how
+    what several differences make: how many numbers if not as many as are right, those that are not finite, two sums, the smallest sets with these numbers, how
     many more there are, and the call that tells most of them apart (-1 if none does).
     """
     return [entry for exercise in with_mistakes() for entry in _of_exercise(exercise.name)]
@@ -79,8 +79,8 @@ def _of_exercise(exercise: str) -> Iterator[dict[str, Any]]:
                 continue
             call, is_gate = calls[part.check, part.place]
             vector = recorded[part.check][part.place]
-            right = _numbers(vector.expected)
-            alone = [_numbers(vector.mistakes.get(name, vector.expected)) or None for name in table.names]
+            right = numbers_of(vector.expected)
+            alone = [numbers_of(vector.mistakes.get(name, vector.expected)) or None for name in table.names]
             if right and len(call) <= LONGEST and call not in {example.call for example in examples}:
                 examples.append(_Example(call, row, part, right, alone, bool(is_gate)))
         if chosen := _most_telling(table, examples):
@@ -92,7 +92,7 @@ def _of_exercise(exercise: str) -> Iterator[dict[str, Any]]:
             }
 
 
-def _numbers(observation: vectors.Observation) -> list[float]:
+def numbers_of(observation: vectors.Observation) -> list[float]:
     """What a call returned, or the first part of it; empty if it has no numbers, or more than a person compares."""
     values = observation.get("fields", {}).get("0", observation).get("values")
     if not isinstance(values, list) or not 0 < len(values) <= MOST:
@@ -158,8 +158,9 @@ def _sets(table: Table, chosen: Sequence[_Example], example: _Example) -> Iterat
             if pasted is None or any(_alike(pasted, other, example.part.tolerance) for other in known):
                 continue
             new.append(pasted)
-            odd, *sums = pasted
-            shown = [_short(sums[0]), _short(sums[1], 3)][: len(example.right)]
+            seen, *sums = pasted
+            odd = seen.removeprefix(f"{len(example.right)}:")
+            shown = [_short(sums[0]), _short(sums[1], 3)][: 1 if seen.startswith("1:") else 2]
             rest = [len(sets[LISTED:]), _teller(table, chosen, sets)] if sets[1:] else []
             yield [odd, shown, sets[:LISTED], *rest]
         known += new
@@ -176,7 +177,7 @@ def _of_size(table: Table, size: int) -> Iterator[tuple[tuple[int, ...], npt.NDA
 def _as_pasted(outcome: Print) -> tuple[str, float, float] | None:
     """What can be seen of an outcome in pasted numbers; None if it is an error or rounding."""
     match = _PRINT.fullmatch(outcome[0])
-    return (match[1].strip(), outcome[1], outcome[2]) if match else None
+    return (f"{match[2]}:{match[1].strip()}", outcome[1], outcome[2]) if match else None
 
 
 def _alike(one: tuple[str, float, float], other: tuple[str, float, float], tolerance: float) -> bool:

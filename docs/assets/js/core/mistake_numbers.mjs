@@ -33,27 +33,29 @@ function nearOf(digits) {
 /**
  * What the numbers can be, the likeliest first: [{ entry, call, right, sets, more, teller, whole, values }]. `entry` is of a
  * function; `sets` are the smallest sets of known mistakes with these numbers, at most three, `more` counts the others,
- * and `teller` is a call in which they differ. Fewer numbers than an answer has must be one of its rows.
+ * and `teller` is a call in which they differ. Fewer numbers than an answer has must be one of its rows. With `only`,
+ * numbers are those of one call.
  */
-export function matches(numbers, entries) {
-  const found = entries.flatMap((entry) => entry.calls.flatMap((call) => matchOf(numbers, entry, call) ?? []));
-  const whole = found.filter((match) => match.whole);
+export function matches(numbers, entries, only = null) {
+  const found = entries.flatMap((entry) => (only ? [only] : entry.calls).flatMap((call) => matchOf(numbers, entry, call) ?? []));
   const order = ({ right, sets }) => (right ? 0 : sets[0].length);
   const smallest = Math.min(...found.filter(({ right }) => !right).map(order));
-  return (whole.length ? whole : found).filter((match) => order(match) <= smallest).sort((one, other) => order(one) - order(other)); // else in the order of the calls
+  const small = found.filter((match) => order(match) <= smallest);
+  const whole = small.filter((match) => match.whole);
+  return (whole.length ? whole : small).sort((one, other) => order(one) - order(other)); // else in the order of the calls
 }
 
 function matchOf(numbers, entry, call) {
-  const whole = numbers.length === call.right.length;
-  const shared = { entry, call, whole, right: false, sets: [], more: 0, teller: null };
-  if (rowDistance(numbers, call.right) !== null) return { ...shared, right: true, values: call.right };
+  const shared = { entry, call, whole: true, right: false, sets: [], more: 0, teller: null };
+  const isWhole = (values) => numbers.length === values.length;
+  if (rowDistance(numbers, call.right) !== null) return { ...shared, right: true, whole: isWhole(call.right), values: call.right };
   const near = call.alone.map(([values, made]) => ({ values, made, off: rowDistance(numbers, values) }))
     .filter(({ off }) => off !== null).sort((one, other) => one.off - other.off);
   if (near.length) {
     const sets = near.flatMap(({ made }) => made).map((mistake) => [mistake]);
-    return { ...shared, ...listed(sets, 0, tellerOf(entry, call, sets)), values: near[0].values };
+    return { ...shared, ...listed(sets, 0, tellerOf(entry, call, sets)), whole: isWhole(near[0].values), values: near[0].values };
   }
-  const sets = whole ? call.sets.filter(([odd, sums]) => hasPrint(numbers, odd, sums)) : [];
+  const sets = call.sets.filter(([odd, sums]) => hasPrint(numbers, odd.includes(":") ? odd : `${call.right.length}:${odd}`, sums));
   if (!sets.length) return null;
   const smallest = sets.filter(([, , [first]]) => first.length === sets[0][2][0].length);
   const rest = smallest.reduce((sum, [, , , more = 0]) => sum + more, 0);
@@ -103,7 +105,7 @@ function distance(numbers, values) {
 /** Whether the numbers have recorded sums; `_print` in grader/grading/differences.py makes them. */
 function hasPrint(numbers, odd, sums) {
   const text = ({ value }, place) => (Number.isFinite(value) ? "" : `${place}${String(value).toLowerCase().replace("inity", "")}`);
-  if (numbers.map(text).filter(Boolean).join(" ") !== odd) return false;
+  if (numbers.map(text).filter(Boolean).join(" ") !== odd.split(":")[1] || numbers.length !== parseInt(odd)) return false;
   const finite = numbers.map(({ value, near }) => (Number.isFinite(value) ? { value, near } : { value: 0, near: 0 }));
   return sums.every((sum, row) => {
     const factors = signs(numbers.length, row);

@@ -28,7 +28,7 @@ class MistakeFinder extends Explorable {
     const side = this.querySelector(".grpo-side");
     this.querySelector(".grpo-body").prepend(side); // the field comes before what it finds
     for (const event of ["focusin", "pointerenter"]) this.addEventListener(event, () => this.load(), { once: true });
-    if (this.state.numbers || this.state.function) this.load();
+    if (Object.values(this.state).some(Boolean)) this.load();
   }
 
   /** The base class reads what a control offers; a text may be anything, and functions come with the recorded numbers. */
@@ -43,9 +43,11 @@ class MistakeFinder extends Explorable {
   build() {
     this.list = element("ul", { class: "grpo-found" });
     this.picture = element("div");
-    this.calls = element("div", { class: "grpo-calls" });
+    this.calls = element("div");
     this.copied = element("span", { role: "status", class: "grpo-told" });
-    return [this.list, this.picture, this.calls];
+    this.fold = folded("Calls to run: copy one, run it, and paste what it returns", this.calls, this.copied);
+    this.fold.addEventListener("toggle", () => this.load());
+    return [this.list, this.picture, this.fold];
   }
 
   /** Loads the recorded numbers by a script, which a page that is opened from a disk may do. */
@@ -91,15 +93,16 @@ class MistakeFinder extends Explorable {
   showCalls() {
     if (!this.entries) return;
     const shown = this.chosen ? [this.chosen] : this.entries.filter(({ exercise }) => exercise === this.getAttribute("exercise"));
-    this.calls.replaceChildren(folded("Calls to run: copy one, run it, and paste what it returns", ...shown.flatMap((entry) => [
-      ...entry.calls.map((call, i) => element("div", { class: "grpo-to-run" },
-        element("div", {}, element("span", {}, `${entry.name}, call ${i + 1}`), button("Copy", async () => {
-          this.copied.textContent = (await copy(call.text)) ? `Call ${i + 1} of ${entry.name} copied.` : "Select the text of the call and copy it.";
-        }, { "aria-label": `Copy call ${i + 1} of ${entry.name}` })),
-        element("pre", { tabindex: 0, "aria-label": `Call ${i + 1} of ${entry.name}` }, element("code", {}, call.text)))),
-    ]), this.copied));
-    this.calls.firstChild.open = this.opened ?? Boolean(this.chosen);
-    this.calls.firstChild.addEventListener("toggle", ({ target }) => (this.opened = target.open));
+    this.calls.replaceChildren(...shown.flatMap((entry) => entry.calls.map((call) => this.callToRun(nameOf({ entry, call }), call.text))));
+  }
+
+  callToRun(name, text) {
+    const copyIt = async () => {
+      this.copied.textContent = (await copy(text)) ? `${name} copied.` : "Select the text of the call and copy it.";
+    };
+    return element("div", { class: "grpo-to-run" },
+      element("div", {}, element("span", {}, name), button("Copy", copyIt, { "aria-label": `Copy ${name}` })),
+      element("pre", {}, element("code", {}, text)));
   }
 
   draw({ numbers }) {
@@ -114,7 +117,7 @@ class MistakeFinder extends Explorable {
   search() {
     const { chosen } = this;
     const call = chosen?.calls[this.state.call - 1];
-    if (call) return matches(this.typed, [chosen]).filter((match) => match.call === call);
+    if (call) return matches(this.typed, [chosen], call);
     const own = chosen ? matches(this.typed, [chosen]) : [];
     if (own.length) return own;
     const here = ({ exercise }) => exercise === this.getAttribute("exercise");
@@ -127,7 +130,7 @@ class MistakeFinder extends Explorable {
       element("div", {}, i ? "or " : "", set.flatMap((mistake, j) => [j ? ", and " : "", this.link(entry, mistake)])));
     return element("li", {}, element("div", { class: "grpo-which" }, nameOf(match)), says,
       more ? element("div", {}, `and ${more} more with the same numbers`) : "",
-      folded("The call", element("pre", { tabindex: 0, "aria-label": nameOf(match) }, element("code", { class: "grpo-call" }, call.text))));
+      folded("The call", element("pre", {}, element("code", {}, call.text))));
   }
 
   link(entry, mistake) {
@@ -143,8 +146,11 @@ class MistakeFinder extends Explorable {
     const [first] = this.found;
     if (!first) return this.nothing();
     const count = this.found.length;
-    const choose = this.chosen ? "Choose the call that you ran." : "Choose the function and the call that you ran.";
-    if (!this.chosen && new Set(this.found.map(({ entry }) => entry)).size > 1) return `These numbers fit ${count} calls of several functions. ${choose}`;
+    const { chosen } = this;
+    const isOther = chosen && first.entry !== chosen;
+    const choose = chosen && !isOther ? "Choose the call that you ran." : "Choose the function and the call that you ran.";
+    if (isOther) return `No known answer of ${chosen.name} has these numbers, but ${count > 1 ? `${count} calls of other functions` : nameOf(first)} can give them. ${choose}`;
+    if (!chosen && new Set(this.found.map(({ entry }) => entry)).size > 1) return `These numbers fit ${count} calls of several functions. ${choose}`;
     const others = count > 1 ? ` They also fit ${count - 1} other ${count > 2 ? "calls" : "call"}. ${choose}` : "";
     return (first.right ? this.right(first) : wrong(first)) + others;
   }
