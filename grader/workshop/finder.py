@@ -45,10 +45,11 @@ def text() -> str:
 def data() -> list[dict[str, Any]]:
     """One entry per function whose answers a person can paste.
 
-    Each has its `name`, its `exercise`, its known `mistakes` as pairs of anchor and sentence, and its `calls`. A call has
-    the `text` to type, the `right` numbers, in `alone` pairs of numbers and the mistakes that make them, and in `sets`
-    what several differences make: how many numbers if not as many as are right, those that are not finite, two sums, the smallest sets with these numbers, how
-    many more there are, and the call that tells most of them apart (-1 if none does).
+    Each has its `name`, its `exercise`, its known `mistakes` as pairs of anchor and sentence, and its `calls`. A call
+    has the `text` to type, the `right` numbers, in `alone` pairs of numbers and the mistakes that make them, and `sets`.
+    Each of these has what several differences make: the places of numbers that are not finite (after the number of
+    all, if it is not that of the right ones), two sums, the smallest sets with these numbers, how many more,
+    and the call that tells most of them apart (-1 if none does).
     """
     return [entry for exercise in with_mistakes() for entry in _of_exercise(exercise.name)]
 
@@ -73,7 +74,7 @@ def _of_exercise(exercise: str) -> Iterator[dict[str, Any]]:
         for place, example in enumerate(check.examples)
     }
     for function, table in differences.load(exercise).items():
-        examples = []
+        examples: list[_Example] = []
         for row, part in enumerate(table.parts):
             if part.name not in ("values", "0.values"):
                 continue
@@ -84,10 +85,12 @@ def _of_exercise(exercise: str) -> Iterator[dict[str, Any]]:
             if right and len(call) <= LONGEST and call not in {example.call for example in examples}:
                 examples.append(_Example(call, row, part, right, alone, bool(is_gate)))
         if chosen := _most_telling(table, examples):
+            sentences = [known[function][name].sentence.partition(";")[0] for name in table.names]
+            anchors = [f"{function}-{name}" for name in table.names]
             yield {
                 "name": function,
                 "exercise": exercise,
-                "mistakes": [[f"{function}-{name}", known[function][name].sentence.partition(";")[0]] for name in table.names],
+                "mistakes": [*zip(anchors, sentences, strict=True)],
                 "calls": [_call(table, chosen, place) for place in range(len(chosen))],
             }
 
@@ -146,7 +149,8 @@ def _short(value: float, digits: int = 5) -> float:
 def _sets(table: Table, chosen: Sequence[_Example], example: _Example) -> Iterator[list[Any]]:
     """The sets that make numbers which no smaller set makes."""
     outcomes = example.part.outcomes
-    known = [*filter(None, (_as_pasted(outcomes[each]) for each in {*table.rows[: len(table.names) + 1, example.row].tolist()}))]
+    smaller = {*table.rows[: len(table.names) + 1, example.row].tolist()}
+    known = [pasted for each in smaller if (pasted := _as_pasted(outcomes[each]))]
     for size in (2, 3, 4):
         makes: dict[int, list[tuple[int, ...]]] = {}
         for members, row in _of_size(table, size):
@@ -181,7 +185,7 @@ def _as_pasted(outcome: Print) -> tuple[str, float, float] | None:
 
 
 def _alike(one: tuple[str, float, float], other: tuple[str, float, float], tolerance: float) -> bool:
-    return one[0] == other[0] and all(math.isclose(*both, rel_tol=2 * tolerance, abs_tol=1e-9) for both in zip(one[1:], other[1:], strict=True))
+    return one[0] == other[0] and np.allclose(one[1:], other[1:], rtol=2 * tolerance, atol=1e-9)
 
 
 def _teller(table: Table, chosen: Sequence[_Example], sets: Sequence[tuple[int, ...]]) -> int:

@@ -1,5 +1,4 @@
-"""What the site has and nobody writes: pages of mistakes and docstrings, and pictures of recorded runs,
-and the numbers of the mistake finder.
+"""What the site has and nobody writes: pages of mistakes and docstrings, pictures of runs, numbers of known mistakes.
 
 The build of the site writes them into `docs/`, where git ignores them.
 """

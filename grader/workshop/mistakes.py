@@ -41,7 +41,8 @@ def make(name: str, *, figure: bool = False) -> str:
         own = [check for check in checks if check.function == function]
         entries[function] = [_entry(mistake, own, recorded) for mistake in known.get(function, {}).values()]
     count = sum(map(len, known.values()))
-    return render("page_files/mistakes.md", exercise=exercise, count=count, finder=finder, functions=entries, most=CHECKS)
+    values = {"exercise": exercise, "count": count, "finder": finder, "functions": entries, "most": CHECKS}
+    return render("page_files/mistakes.md", **values)
 
 
 def _entry(
