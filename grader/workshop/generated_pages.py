@@ -1,4 +1,4 @@
-"""Generated parts of the site: pages of mistakes and docstrings, and pictures of recorded runs.
+"""What the site has and nobody writes: pages of mistakes and docstrings, pictures of runs, numbers of known mistakes.
 
 The build writes them into `docs/`, where git ignores them.
 """
@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 from ..core import course
 from ..grading import observations
-from . import mistakes, run_pictures
+from . import finder, mistakes, run_pictures
 from .generated import render
-from .published import published
+from .published import published, with_mistakes
 
 _PAGES = (
     *(f"docs/exercises/*/{name}.md" for name in ("mistakes", "functions")),
@@ -38,10 +38,10 @@ def texts() -> dict[str, str]:
     pages = {
         "docs/reference/api.md": render("page_files/api.md", exercises=shown),
         observations.PAGE: mistakes.make_general(),
+        finder.PATH: finder.text(),
     }
     for each in shown:  # a phone would take seconds to lay out one page with all docstrings
         pages[f"docs/exercises/{each.name}/functions.md"] = render("page_files/functions.md", exercise=each)
-    for each in course.KNOWN:
-        if not each.draft or (each.folder / "vectors.json").is_file():
-            pages[each.mistakes_page] = mistakes.make(each.name, figure=True)
+    for each in with_mistakes():
+        pages[each.mistakes_page] = mistakes.make(each.name, figure=True)
     return pages

@@ -1,15 +1,12 @@
 """The pages of common mistakes, docs/exercises/*/mistakes.md, from the misconceptions, which the report quotes.
 
-The vectors contain the texts, the checks that show each mistake, and its numbers, so no wrong code has to run. The page
-has a figure that finds a mistake by its numbers (`docs/assets/js/widgets/mistake-finder.mjs`). The figure's data are
-part of the page, because a page opened from a disk cannot load files.
+They are made from the vectors, which hold the texts, the checks that show each mistake and its numbers; so a page can
+be written without running wrong code. The page has a figure that finds a mistake by its numbers
+(`docs/assets/js/widgets/mistake-finder.mjs`, with the numbers of `finder.py`).
 """
 
 from __future__ import annotations
 
-import html
-import json
-import math
 import re
 from typing import Any
 
@@ -18,13 +15,11 @@ from ..core.result import NamedMistake
 from ..grading import vectors
 from ..grading.check import Check, checks_of
 from ..grading.observations import HEADINGS
-from ..grading.shown_call import show_call
 from .generated import render
+from .published import with_mistakes
 
 LONGEST = 8
 """Numbers of a worked example that a reader compares at a glance."""
-MOST = 24
-"""Numbers of an answer that a person pastes into the figure."""
 CHECKS = 3
 """As many of the checks that show a mistake are listed; the others are counted."""
 
@@ -40,13 +35,14 @@ def make(name: str, *, figure: bool = False) -> str:
     exercise = course.exercise(name)
     recorded, known = vectors.load(name)
     checks = [check for check in checks_of(name, hidden=False) if check.id in recorded]
-    data = html.escape(json.dumps(finder_data(name), separators=(",", ":")), quote=False) if figure else ""
+    finder = [each.name for each in with_mistakes()] if figure else []
     entries = {}
     for function in exercise.function_names:
         own = [check for check in checks if check.function == function]
         entries[function] = [_entry(mistake, own, recorded) for mistake in known.get(function, {}).values()]
     count = sum(map(len, known.values()))
-    return render("page_files/mistakes.md", exercise=exercise, count=count, finder=data, functions=entries, most=CHECKS)
+    values = {"exercise": exercise, "count": count, "finder": finder, "functions": entries, "most": CHECKS}
+    return render("page_files/mistakes.md", **values)
 
 
 def _entry(
@@ -55,7 +51,7 @@ def _entry(
     """The entry of a mistake, with the first numbers of a gate that a reader can compare at a glance."""
     showing = [(check, vector) for check in checks for vector in recorded[check.id] if mistake.name in vector.mistakes]
     compared = [
-        [_shown(_numbers(each, LONGEST)) for each in (vector.expected, vector.mistakes[mistake.name])]
+        [_shown(_numbers(each)) for each in (vector.expected, vector.mistakes[mistake.name])]
         for check, vector in showing
         if check.gate
     ]
@@ -68,39 +64,10 @@ def _entry(
     }
 
 
-def finder_data(name: str) -> dict[str, Any]:
-    """The worked examples of an exercise, each with its right numbers and the numbers of each mistake.
-
-    `mistakes` maps the anchor on the page to the sentence. Each of `calls` has its `function`, its `call` as typed, the
-    `right` numbers, and in `wrong` those of each anchor. A number that is not finite is text.
-    """
-    recorded, known = vectors.load(name)
-    calls: dict[str, dict[str, Any]] = {}
-    for check in checks_of(name, hidden=False):
-        for example, vector in zip(check.examples, recorded.get(check.id, ()), strict=False):
-            right = _to_paste(vector.expected)
-            wrong = {f"{vector.function}-{mistake}": _to_paste(seen) for mistake, seen in vector.mistakes.items()}
-            wrong = {anchor: found for anchor, found in wrong.items() if found and found != right}
-            if right and wrong:
-                call = show_call(check.call(example))
-                calls.setdefault(call, {"function": vector.function, "call": call, "right": right, "wrong": wrong})
-    shown = {anchor for call in calls.values() for anchor in call["wrong"]}
-    sentences = {f"{function}-{each.name}": each.sentence for function in known for each in known[function].values()}
-    return {"calls": [*calls.values()], "mistakes": {anchor: sentences[anchor] for anchor in sorted(shown)}}
-
-
-def _to_paste(observation: dict[str, Any]) -> list[float | str]:
-    """A call's result, or its first part, as rounded numbers."""
-    numbers = _numbers(observation.get("fields", {}).get("0", observation), MOST)
-    if any(isinstance(value, bool) for value in numbers):
-        return []
-    return [float(f"{value:.5g}") if math.isfinite(value) else str(float(value)) for value in numbers]
-
-
-def _numbers(observation: dict[str, Any], most: int) -> list[float]:
-    """The values of an observation; empty if there are none, or too many to compare."""
+def _numbers(observation: dict[str, Any]) -> list[float]:
+    """The values of an observation; empty if there are none, or more than a reader compares."""
     values = observation.get("values")
-    if not isinstance(values, list) or not 0 < len(values) <= most:
+    if not isinstance(values, list) or not 0 < len(values) <= LONGEST:
         return []
     return values if all(isinstance(value, int | float) for value in values) else []
 

@@ -17,6 +17,11 @@ def published() -> tuple[course.Exercise, ...]:
     return (*course.HANDED_OUT, *_linked(course.DRAFTS))
 
 
+def with_mistakes() -> tuple[course.Exercise, ...]:
+    """The exercises with a page of common mistakes."""
+    return tuple(each for each in course.KNOWN if not each.draft or (each.folder / "vectors.json").is_file())
+
+
 @functools.cache
 def _linked(drafts: tuple[course.Exercise, ...]) -> tuple[course.Exercise, ...]:
     """The drafts to whose pages another page links."""

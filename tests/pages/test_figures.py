@@ -102,6 +102,18 @@ def test_a_report_leads_to_the_text_of_a_mistake(tab):
     assert opened.count() == 1 and "1.732" in opened.inner_text()
 
 
+def test_the_report_on_the_home_page_is_found_where_its_link_leads(tab, open_figure):
+    page = tab.load("/")
+    report = page.locator(".grpo-report img").get_attribute("alt")
+    found, mistake = re.search(r"found ([-\d., ]+) and .* get if (you .*?);", report).groups()
+    link = page.get_by_role("link", name="Paste them").get_attribute("href")
+    figure = open_figure(f"/{link}", "grpo-mistake-finder")
+    figure.node.get_by_role("textbox").fill(f"tensor([{found}])")
+    figure.node.get_by_role("link", name=mistake).first.press("Enter")
+    assert mistake in figure.status
+    assert mistake in page.locator("details[open]", has_text="Numbers").first.inner_text().replace("You", "you")
+
+
 def test_the_film_of_a_recorded_run_is_entered_at_a_step_and_goes_from_record_to_record(open_figure):
     figure = open_figure("/results/llm/?llm-film.at=54", "grpo-llm-film")
     slider = figure.node.locator("input[type=range]")

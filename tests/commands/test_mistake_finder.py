@@ -1,0 +1,156 @@
+"""The site's mistake finder over all right answers, all known mistakes and a sample of sets of its worked examples."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import subprocess
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from grader.core import course
+from grader.core.contents import read_submission
+from grader.grading import vectors
+from grader.grading.check import checks_of
+from grader.grading.debug import InProcess
+from grader.grading.shown_call import show_call
+from grader.grading.student import Student
+from grader.workshop import combinations, compose, finder
+from grader.workshop.catalogue import misconceptions
+
+CORE = Path(__file__).parents[2] / "docs/assets/js/core/mistake_numbers.mjs"
+BYTES = 48_000
+SAMPLE = 6  # sets of a function
+LOOK = """
+const { matches, numbersIn, hiddenIn } = await import(process.argv[1]);
+const { entries, pasted } = JSON.parse(await new Response(process.stdin).text());
+console.log(JSON.stringify(pasted.map(([entry, call, text]) => {
+  const [found] = matches(numbersIn(text), [entries[entry]], entries[entry].calls[call]);
+  const { right, sets, more, teller } = found ?? {};
+  return found && { right, sets, more, teller: entries[entry].calls.indexOf(teller),
+    hidden: right ? hiddenIn(entries[entry], found.call, numbersIn(text)).map(({ mistake }) => mistake) : [] };
+})));
+"""
+
+Pasted = tuple[int, int, str]
+"""The place of a function, that of a call, and what a reader pastes."""
+
+
+@pytest.fixture(scope="module")
+def entries() -> list[dict[str, Any]]:
+    return finder.data()
+
+
+def _found(entries: Sequence[dict[str, Any]], pasted: Sequence[Pasted]) -> list[Any]:
+    """What the finder makes of each pasted text, in a call that the reader chose."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node.js is needed")
+    command = [node, "--input-type=module", "--eval", LOOK, CORE.as_uri()]
+    text = json.dumps({"entries": entries, "pasted": pasted})
+    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=True)
+    return list(json.loads(done.stdout))
+
+
+def _as_pasted(numbers: Sequence[Any]) -> str:
+    return str(torch.tensor([float(each) for each in numbers], dtype=torch.float64))
+
+
+def test_right_answers_are_called_right_and_known_mistakes_are_named(entries: list[dict[str, Any]]) -> None:
+    right, alone, made = [], [], []
+    for place, entry in enumerate(entries):
+        for at, call in enumerate(entry["calls"]):
+            right.append((place, at, _as_pasted(call["right"])))
+            for numbers, mistakes in call["alone"]:
+                alone += [(place, at, _as_pasted(numbers))] * len(mistakes)
+                made += mistakes
+    assert len(right) > 50
+    assert all(each and each["right"] for each in _found(entries, right))
+    told: Counter[str] = Counter()
+    for mistake, each in zip(made, _found(entries, alone), strict=True):
+        if each and each["right"]:  # in the digits that torch prints it is
+            assert mistake in each["hidden"]
+        told[_told(each, (mistake,))] += 1
+    print(told)
+    assert told["other"] == told["not found"] == 0
+    assert told["named"] + told["listed"] > 0.94 * told.total()
+
+
+def _told(found: dict[str, Any] | None, members: Sequence[int]) -> str:
+    """How the finder tells a set: by itself, in a list of at most three, as one more, or by a smaller set."""
+    if found is None:
+        return "not found"
+    if found["right"]:
+        return "right there"
+    if len(found["sets"][0]) < len(members):
+        return "smaller set"
+    if list(members) in found["sets"]:
+        assert len(found["sets"]) <= 3
+        return "named" if len(found["sets"]) + found["more"] == 1 else "listed"
+    return "one more" if found["more"] else "other"
+
+
+def test_sets_of_known_mistakes_are_found(entries: list[dict[str, Any]]) -> None:
+    sets = [*_sample(entries)]
+    found = _found(entries, [pasted for _, pasted in sets])
+    told = Counter(_told(each, members) for each, (members, _) in zip(found, sets, strict=True))
+    print(told)
+    assert told.total() > 50
+    assert told["other"] == told["not found"] == 0
+    assert told["named"] + told["listed"] > 0.9 * told.total()
+
+
+def _sample(entries: Sequence[dict[str, Any]]) -> Iterator[tuple[tuple[int, ...], Pasted]]:
+    """Sets of differences, with the numbers that their code really returns for the first call of their function."""
+    model = read_submission(course.MODEL_ANSWERS)
+    for place, entry in enumerate(entries):
+        exercise, function = entry["exercise"], entry["name"]
+        sets = [tuple(members) for *_, listed in (each[:3] for each in entry["calls"][0]["sets"]) for members in listed]
+        sample = sets[:: len(sets) // SAMPLE + 1]
+        known = [each for each in misconceptions(exercise) if each.function == function]
+        assert len(known) == len(entry["mistakes"])
+        student = Student(course.exercise(exercise), model, InProcess)
+        for members in sample:
+            seen = _observed(student, entry, [known[each] for each in members])
+            numbers = finder.numbers_of(seen) if seen else []
+            if numbers:
+                yield members, (place, 0, _as_pasted(numbers))
+        student.close()
+
+
+def _observed(student: Student, entry: dict[str, Any], members: Sequence[Any]) -> vectors.Observation | None:
+    exercise, function = entry["exercise"], entry["name"]
+    (example,) = [
+        example
+        for check in checks_of(exercise, hidden=False)
+        for example in check.examples
+        if check.function == function and show_call(check.call(example)) == entry["calls"][0]["text"]
+    ][:1]
+    vectors.observe(student, function, example)  # imports the model answer
+    recording = combinations._Recording(exercise, function, members, None)
+    model = read_submission(course.MODEL_ANSWERS)
+    recording._model = compose.tokens_of(combinations._source(combinations._text(model, exercise), function))
+    edits = [recording._edits_of(each) for each in members]
+    code = None if None in edits else compose.together(recording._model, [each for each in edits if each is not None])
+    if code is None:
+        return None
+    scope = recording._module
+    before = scope[function]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(code, "known mistakes", "exec"), scope)
+        scope[function] = scope["answer"]
+        seen = vectors.observe(student, function, example)
+    scope[function] = before
+    return seen
+
+
+def test_the_numbers_of_all_exercises_are_loaded_at_once() -> None:
+    assert len(gzip.compress(finder.text().encode())) < BYTES
