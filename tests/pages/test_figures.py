@@ -1,5 +1,6 @@
 """What figures can do beyond a control that changes a number, once each."""
 
+import re
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
