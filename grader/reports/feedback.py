@@ -28,7 +28,7 @@ from ..worksheet.questions import EXERCISE as WORKSHEET
 from .outcomes import at_home, file_name, functions
 
 HIDDEN = "This check is hidden, so its inputs are not shown here."
-SELF_CHECK = "This is a self-check: a mark needs isolation level 1 or above."
+SELF_CHECK = "This is a self-check: grades require isolation level 1 or higher."
 CUT = " [cut]"
 _LENGTHS = (4_000, 2_000, 1_000, 500, 200, 50)
 
@@ -54,7 +54,7 @@ def notes(result: Result) -> list[str]:
     if result.problem:
         lines.append(f"The grader could not finish: {one_line(result.problem, limit=1_000)}")
     elif not result.complete:
-        lines.append("Incomplete: the grading was stopped, and checks that have not run count 0 points.")
+        lines.append("Incomplete: the grading was stopped. Checks that did not run earn 0 points.")
     lines += [f"Files: {one_line(note, limit=400)}" for note in result.notes]
     if course.lacks_walls(result):
         lines.append(SELF_CHECK)
@@ -199,7 +199,7 @@ def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
             elsewhere = "in other calls, " if in_call and not each.shown else ""
             lines.append(Cause(f"{number}. {elsewhere}{plain(each.sentence)}.", each.explanation, each.page))
     if here:
-        lines.append(Cause("Other calls are wrong in another way, too."))
+        lines.append(Cause("Other calls fail in another way as well."))
     return [*lines, *seen]
 
 

@@ -148,7 +148,11 @@ def show_hints(
 
 
 def _headline(result: Result) -> Text:
-    level = f"isolation level {result.isolation_level}" if result.grade else "no walls, in the grader's process"
+    level = (
+        f"isolation level {result.isolation_level}"
+        if result.grade
+        else "no sandbox: your code ran in the grader's process"
+    )
     if runs_no_code(result):
         level = "none of your code ran"
     parts = [
@@ -250,7 +254,7 @@ def _function(
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
         those = [check for check in checks if tuple(check.owed_to) == names]
         are = "is" if len(names) == 1 else "are"
-        said = Text(f"{counted(len(those), 'check')}: right as soon as your {functions(names)} {are}")
+        said = Text(f"{counted(len(those), 'check')}: right as soon as your {functions(names)} {are} correct")
         yield _line(OWED, sum(check.earned for check in those), those, said, console)
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         rest = [check for check in checks if check.outcome == outcome and not check.owed_to]

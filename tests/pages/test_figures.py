@@ -106,7 +106,7 @@ def test_a_report_leads_to_the_text_of_a_mistake(tab):
 def test_the_report_on_the_home_page_is_found_where_its_link_leads(tab, open_figure):
     page = tab.load("/")
     report = page.locator(".grpo-report img").get_attribute("alt")
-    found, mistake = re.search(r"found ([-\d., ]+) and .* get if (you .*?);", report).groups()
+    ((found, mistake),) = re.findall(r"found ([-\d., ]+) and .* get if (you .*?);", report)
     link = page.get_by_role("link", name="Paste them").get_attribute("href")
     figure = open_figure(f"/{link}", "grpo-mistake-finder")
     figure.node.get_by_role("textbox").fill(f"tensor([{found}])")
