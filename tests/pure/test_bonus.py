@@ -73,7 +73,7 @@ def test_every_report_and_export_says_the_same_total() -> None:
 
 def test_the_class_counts_bonus_in_the_grade_and_not_in_the_maximum() -> None:
     (line,) = grades_csv([entry(result())], ["kl", "charlm"]).splitlines()[1:]
-    assert ",27,20,,27,20,7," in line
+    assert ",27,20,0,,27,20,7," in line
     report = class_report([entry(result()), entry(result(passed=2))])
     assert report.totals.points == 20 and report.totals.full == 1 and max(report.totals.quartiles) == 27
 
