@@ -214,7 +214,7 @@ def counts_the_ends_down_the_batch():
 
 
 def cuts_the_ends_off_the_end_of_each_row(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
-    """you remove the end tokens from the end of each row; the first end of the completion is included, but nothing after it
+    """you remove the end tokens from the end of each row; include the first end, but nothing after it
 
     This removes the padding and the end of the completion, because both are the same token. With any other padding, it
     removes nothing.
