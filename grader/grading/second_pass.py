@@ -156,5 +156,6 @@ def _write(settings: Settings, result: Result, wrong: Mapping[str, Sequence[str]
                     causes = (cause for called in wrong[name] for cause in causes_of.get(called, [called]))
                     check.owed_to = list(dict.fromkeys(causes))
                     check.carried = settings.error_carried_forward
-            if checks and all(check.outcome == PASSED or check.owed_to for check in checks):
-                causes_of[name] = list(dict.fromkeys(cause for check in checks for cause in check.owed_to))
+            owed_to = list(dict.fromkeys(cause for check in checks for cause in check.owed_to))
+            if owed_to and all(check.outcome == PASSED or check.owed_to for check in checks):
+                causes_of[name] = owed_to

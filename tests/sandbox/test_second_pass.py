@@ -311,3 +311,11 @@ def test_a_function_that_uses_up_the_time_leaves_the_mistakes_of_the_others_thei
     assert all("used up the time" in check.story for check in of(result, "zero_signal_fraction"))
     assert {named.function for named in result.exercises[0].misconceptions} == {"zero_signal_fraction"}
     assert result.exercises[0].not_imported == ""  # the import worked; there was no time for another one
+
+
+def test_a_called_function_with_full_points_is_blamed_if_right_ones_help(graded):
+    body = "logp = right(model, tokens); return 0.5 * logp + 0.5 * logp.detach()"
+    result = graded(answer_and("charlm", "token_logp", "model, tokens", body), "charlm")
+    lost = [check for check in result.checks if check.outcome != PASSED]
+    assert {check.function for check in lost} >= {"train_step"}
+    assert {tuple(check.owed_to) for check in lost} == {("charlm.token_logp",)}
