@@ -76,8 +76,9 @@ stubs: $(VENV)/installed ## write starter/ from the model answers (overwrites it
 vectors: $(VENV)/installed ## write the worked examples' answers
 	$(BIN)/course dev vectors
 
-golden: $(VENV)/installed ## write the golden vectors of the simulation
+golden: $(VENV)/installed ## write what the browser must agree with: simulation, worksheet, language model
 	$(BIN)/course dev golden
+	$(BIN)/python tests/golden/language_model.py
 
 RECORD := $(BIN)/python -m reference.run_charlm --overwrite --out docs/assets/runs/charlm
 recordings: $(VENV)/installed ## write the recorded runs of the language model

@@ -15,10 +15,18 @@ from mkdocs.structure.files import InclusionLevel
 from grader.commands import pages
 from grader.core import course
 from grader.workshop.finish_site import finish
-from grader.workshop.search_index import write_formulas_as_text
+from grader.workshop.search_index import repair_script, write_formulas_as_text
 
 _log = logging.getLogger("mkdocs.hooks.finish_site")
-_BOOST = {"ten-minutes/": 8, "learn/": 4, "reference/glossary/": 4, "exercises/": 1.7, "reference/given/": 0.1}
+_BOOST = {
+    "ten-minutes/": 4,
+    "reference/questions/": 5,
+    "learn/": 4,
+    "your-run/": 1.5,
+    "reference/glossary/": 5,
+    "exercises/": 1.7,
+    "reference/given/": 0.1,
+}
 _ROOT = Path(__file__).parents[1]
 _FOR_INSTRUCTORS = "instructors/"
 _LINK = rf'<a [^>]*href="(?:\.\./|\./)*{_FOR_INSTRUCTORS}[^"]*"[^>]*>'
@@ -76,6 +84,7 @@ def on_post_build(*, config: Any) -> None:
     site = Path(config["site_dir"])
     finish(site)
     write_formulas_as_text(site)
+    repair_script(site)
     if _ESBUILD:
         _bundle(_ESBUILD, site / "assets/js")
         _join_styles(_ESBUILD, site)
@@ -100,7 +109,8 @@ def _bundle(esbuild: str, scripts: Path) -> None:
     shutil.rmtree(scripts)
     for data in (scripts.parent / "runs").glob("*.mjs"):
         data.unlink()
-    subprocess.run([esbuild, source / "index.mjs", *source.glob("widgets/*.mjs"), *options, *names], check=True)
+    entries = [source / "index.mjs", *source.glob("widgets/*.mjs"), source / "widgets/language-model/worker.mjs"]
+    subprocess.run([esbuild, *entries, *options, *names], check=True)
     small = scripts.parent / "late-search.js"
     subprocess.run([esbuild, small, "--minify", f"--outfile={small}", "--allow-overwrite", options[-1]], check=True)
 

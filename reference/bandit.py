@@ -64,11 +64,11 @@ def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tens
     the clamp a sample has no gradient.
 
     Args:
-        logits: Of the policy that drew the group, finite, shape (K,).
+        logits: Logits of the policy that drew the group, finite, shape (K,).
         actions: The group, counted from 0, int64, shape (G,).
-        rewards: One for each action of the group, shape (G,).
-        ref_logits: Of the reference policy, finite, shape (K,). A constant.
-        config: `inner_steps`, `lr`, `clip_eps` and `kl_coef` are used. With `inner_steps=0` the logits do not change.
+        rewards: One reward per action, shape (G,).
+        ref_logits: Logits of the reference policy, finite, shape (K,). A constant.
+        config: The step uses `inner_steps`, `lr`, `clip_eps` and `kl_coef`. With `inner_steps=0` no logit changes.
 
     Returns:
         The new logits, shape (K,), dtype and device of `logits`, detached from the autograd graph. No argument is
@@ -112,10 +112,10 @@ def reinforce_step(
     normalization by the group, ratio, clip or KL. `config.inner_steps` is ignored.
 
     Args:
-        logits: Of the policy that drew the group, finite, shape (K,).
+        logits: Logits of the policy that drew the group, finite, shape (K,).
         actions: The group, counted from 0, int64, shape (G,).
-        rewards: One for each action of the group, shape (G,).
-        config: `lr` is used.
+        rewards: One reward per action, shape (G,).
+        config: The step uses only `lr`.
         baseline: Subtracted from each reward, in the unit of the rewards. It must not depend on the group.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The relatives of GRPO: one small function for the piece that each of them changes.
+"""The relatives of GRPO: one small function for the piece that each one changes.
 
 Between 2024 and 2026 many methods changed one piece of GRPO and got a name for it. This module has six pieces: the
 baseline (RLOO), the choice of groups (DAPO), the weight of a token in the loss (GRPO, DAPO, Dr. GRPO), and three uses
@@ -84,7 +84,7 @@ def token_weights(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """Weight of each token in the loss, which is minus the sum of weight * surrogate.
 
     Args:
-        mask: bool, shape (B, N) with B >= 1; only True positions count.
+        mask: bool, shape (B, N) with B >= 1. Only positions where it is True get a weight.
         level: "sequence" (GRPO): each completion has weight 1 / B, shared equally by its tokens. "token" (DAPO): all
             tokens of the batch have equal weight, 1 in total. "constant" (Dr. GRPO): each token has weight 1 / (B *
             max_tokens), however long the completions are.
@@ -93,7 +93,7 @@ def token_weights(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
 
     Returns:
         Shape (B, N), float32 or the default float dtype, on the device of `mask`. 0 where `mask` is False. A completion
-        without tokens has weights of 0 and still counts as one of the B; an empty mask gives 0 everywhere, never NaN.
+        without tokens has weights of 0 and is still one of the B; an empty mask gives 0 everywhere, never NaN.
 
     Raises:
         ValueError: `mask` is not of shape (B, N), `level` is unknown, or `level` is "constant" and `max_tokens` is

@@ -19,9 +19,9 @@ from torch import Tensor
 def group_advantages(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """Score each sample against its own group.
 
-    The paper writes std(r) and leaves the divisor open. Most libraries divide by G - 1 (the sample standard deviation);
-    this course divides by G (the population standard deviation), because the group is not a sample from a larger group
-    whose spread we want to estimate.
+    The paper writes std(r) and leaves the divisor open. Most libraries divide by G - 1 (the sample standard deviation).
+    This course divides by G (the population standard deviation). That is a convention: with it, a group of one has
+    standard deviation 0 instead of NaN.
 
     Args:
         rewards: Shape (..., G) with G >= 1, in the task's own unit. The last axis is the group; all earlier axes are

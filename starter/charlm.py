@@ -1,9 +1,9 @@
 # Written by "course dev stubs" from the model answer; replace each TODO.
 """A language model trained with GRPO: the functions of the first three exercises, now on tokens.
 
-A completion is a row of tokens, and only its own tokens may count: neither the prompt nor the padding after its end.
-You have already written everything else: group-relative advantages, importance ratio, clipped surrogate, KL penalty. An
-update computes gradients, so `train_step` and `train` are never called under torch.no_grad.
+A completion is a row of tokens, and only its own tokens enter the loss: neither the prompt nor the padding after its
+end. You have already written everything else: group-relative advantages, importance ratio, clipped surrogate and KL
+penalty. An update computes gradients, so `train_step` and `train` are never called under torch.no_grad.
 
 Left out on purpose: the model, the sampling, the rewards and the optimizer, which are given; a value network, which
 GRPO does not need; training on several devices.
@@ -59,16 +59,16 @@ def token_logp(model: nn.Module, tokens: Tensor) -> Tensor:
 def completion_mask(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
     """Mark the tokens that the policy sampled: the completion, up to and including its first end token.
 
-    The end token counts, because the policy chose to stop there and must learn from it. Everything after it is padding,
-    which may repeat the end token.
+    The end token is included, because the policy chose to stop there and must learn from that. Everything after it is
+    padding, which may repeat the end token.
 
     Args:
         tokens: int64, shape (B, T) with T >= 2.
         prompt_length: Number of prompt tokens in each row, from 1 to T. An end token inside the prompt is ignored.
-        eos_id: The end token. A completion without one was truncated: all of its tokens count.
+        eos_id: The end token. A completion without one was truncated, so all of its tokens are included.
 
     Returns:
-        bool, shape (B, T - 1), device of `tokens`: entry [b, t] says whether tokens[b, t + 1] counts.
+        bool, shape (B, T - 1), device of `tokens`: entry [b, t] says whether tokens[b, t + 1] is included.
 
     Raises:
         ValueError: `tokens` is not of shape (B, T) with T >= 2, or `prompt_length` is not from 1 to T.
@@ -91,9 +91,9 @@ def masked_mean(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Ten
     Args:
         values: Shape (B, N) with B >= 1. Values at masked positions, even NaN, change neither the mean nor its
             gradient. A NaN or an infinity at an unmasked position shows in the mean.
-        mask: bool, shape (B, N); only True positions count.
+        mask: bool, shape (B, N). Only positions where it is True are included.
         level: "sequence": the mean of each row, then the mean of the B rows, so all completions have equal weight. A
-            row without unmasked positions has mean 0 and still counts as a row. "token": the mean of all unmasked
+            row without unmasked positions has mean 0 and is still one of the B rows. "token": the mean of all unmasked
             positions, so all tokens have equal weight and long completions weigh more.
 
     Returns:
@@ -138,7 +138,7 @@ def grpo_loss(
         ref_logp: The same under the reference policy, same shape.
         advantages: One per completion, shape (B,).
         mask: bool, shape (B, T - 1), from `completion_mask`.
-        config: `clip_eps`, `kl_coef`, `ratio_level` and `loss_level` are used.
+        config: The loss uses `clip_eps`, `kl_coef`, `ratio_level` and `loss_level`.
 
     Returns:
         The loss, 0-dim, and a dict of detached 0-dim tensors: "policy_loss", "kl", and "clip_fraction", the fraction of
@@ -171,7 +171,7 @@ def train_step(
         policy: Updated by one step of the optimizer.
         ref_policy: The KL is measured against it. Its parameters do not change and get no gradient. Calling its
             `eval()` or `requires_grad_(False)` is allowed; the mode of `policy` must not change.
-        optimizer: Optimizer of the parameters of `policy`. Gradients left over from earlier steps must not count.
+        optimizer: Optimizer of the parameters of `policy`. Gradients left over from earlier steps must have no effect.
         rollout: The batch. It is not modified.
         config: As for `grpo_loss`.
 

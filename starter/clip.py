@@ -90,11 +90,11 @@ def clip_fraction(
         advantages: Advantages A; must broadcast to the shape of `ratio`.
         clip_eps: As for `clipped_surrogate`.
         clip_eps_high: As for `clipped_surrogate`.
-        mask: bool, shape of `ratio`; only True positions count. None counts all positions.
+        mask: bool, shape of `ratio`. Only positions where it is True are included. If it is None, all are.
 
     Returns:
-        0-dim float between 0 and 1 (float32, float64 or the dtype of `ratio`): the number of counted positions with
-        (ratio above the band and A > 0) or (ratio below the band and A < 0), divided by the number of counted
+        0-dim float between 0 and 1 (float32, float64 or the dtype of `ratio`): the number of included positions with
+        (ratio above the band and A > 0) or (ratio below the band and A < 0), divided by the number of included
         positions. 0 if the mask is empty.
 
     Raises:

@@ -246,6 +246,7 @@ def _tell(run: Run) -> None:
     for name, text in (("mean_reward", "mean reward"), ("well_formed", "share of well-formed completions")):
         print(f"{text} of a batch: {run.state.history[0][name]:.2f} first, {run.state.history[-1][name]:.2f} last")
     print(f"files in {run.folder}: {', '.join(FILES)}")
+    runs.say_where_to_read(run.folder / METRICS)
 
 
 if __name__ == "__main__":

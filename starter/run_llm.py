@@ -253,6 +253,7 @@ def _tell(run: Run) -> None:
     if silent == 1:
         print("Nothing was learned, because every group had equal rewards. Try a larger --group-size.")
     print(f"files in {run.folder}: {', '.join(FILES)}")
+    runs.say_where_to_read(run.folder / METRICS)
 
 
 if __name__ == "__main__":

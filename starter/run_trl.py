@@ -15,11 +15,13 @@ import importlib.util
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 from .given.charlm_training import LEVELS, CharLMConfig
 from .given.llm_model import LanguageModel, ModelNotFound, load
 from .given.llm_tasks import TASKS, Task
+from .given.runs import say_where_to_read
 
 INSTALL = 'pip install -c constraints.txt -e ".[trl]"'
 MEASURED = 64
@@ -70,6 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 1
     _tell(trainer, task, before=before, after=score(model, tokenizer, task))
+    trainer.state.save_to_json(arguments.log)
+    say_where_to_read(arguments.log)
     return 0
 
 
@@ -90,6 +94,8 @@ def _parser() -> argparse.ArgumentParser:
     text = "[importance_sampling_level] (token)"
     parser.add_argument("--ratio-level", choices=LEVELS, default="token", help=text)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="[seed] (0)")
+    text = "the file for TRL's log (trl-run.json)"
+    parser.add_argument("--log", type=Path, default=Path("trl-run.json"), metavar="FILE", help=text)
     text = "only run your functions on the batch of the page 'GRPO as shipped', next to ten libraries; needs no TRL"
     parser.add_argument("--batch", action="store_true", help=text)
     parser.add_argument("--defaults", action="store_true", help="only print the defaults of the installed TRL")

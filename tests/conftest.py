@@ -12,6 +12,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
+# Before anything of the course is imported; processes that tests start inherit it. `course.toml` is the instructor's.
+os.environ["COURSE_FILE_OF_TESTS"] = "tests/course.toml"
+
 import pytest
 from hypothesis import settings
 from site_fixtures import browser, open_page, site, site_folder

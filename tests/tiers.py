@@ -76,6 +76,8 @@ def steps(tier: str) -> list[Step]:
         Step("ruff check", (_program("ruff"), "check", ".")),
         Step("ruff format", (_program("ruff"), "format", "--check", ".")),
         Step("mypy", (python, "tests/check_types.py")),
+        # Of the instructor's own course.toml: everything below has a course file of its own.
+        Step("course numbers", (python, "-m", "grader.commands.course", "dev", "numbers", "--check")),
         Step("node tests", ("node", "--test", "--test-reporter", "spec", *node_tests), needs=("node",)),
         Step("pytest", (*pytest, *in_parallel, "--hypothesis-profile", profile, "-m", MARKERS[tier])),
     ]

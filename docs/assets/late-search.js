@@ -18,6 +18,15 @@
     else opened.then(() => send.apply(this, body));
   };
 
+  // The search takes every word for the beginning of one: "in" finds "increasing". So words that say nothing are left out,
+  // and names are spelled as in the headings. It never finds "tis", which it takes for a word that says nothing.
+  const FILLERS = /\b(?:an?|and|are|at|but|can|do|does|for|how|i|in|is|it|its|my|of|on|or|the|then|to|what|when|why|with)\b/gi;
+  const ALIASES = {
+    __proto__: null, tis: "truncated importance sampling", reward_std: "reward std",
+    increase: "rise", increases: "rise", increasing: "rise", improve: "rise", improving: "rise", rising: "rise",
+  };
+  const asked = (words) => words.replace(FILLERS, "").replace(/\w+/g, (word) => ALIASES[word.toLowerCase()] ?? word).trim() || words;
+
   // So does the script that searches, with the first message to it.
   const { Worker } = window;
   window.Worker = class extends EventTarget {
@@ -26,6 +35,7 @@
       this.address = new URL(address, location.href); // of this page, not of one that is followed
     }
     postMessage(message) {
+      if (typeof message.data === "string") message = { ...message, data: asked(message.data) };
       if (!this.worker) {
         this.worker = new Worker(this.address);
         this.worker.addEventListener("message", ({ data }) => this.dispatchEvent(new MessageEvent("message", { data })));

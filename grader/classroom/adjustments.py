@@ -4,11 +4,9 @@
     ada,+5,The check of the clip range was wrong before Tuesday
     ben,-2.5,handed in by mail
 
-A line is a decision on one submission, and so on its whole group; several lines for a submission add up. Everything
-that shows a mark of the class reads this file, so nobody has to remember an option. No command writes it.
-
-There are no points for a single member of a group, because the table has one line per submission: change that student's
-cell in the gradebook.
+A line is a decision on one submission, and so on its whole group; several lines for a submission add up. A column
+`student` restricts a line to one member of the group, by name, address, number or login name. Everything that shows a
+grade of the class reads this file, so nobody has to remember an option. No command writes it.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from ..core.refusal import FileRefused
 from ..core.text import one_line
 
 ADJUSTMENTS_FILE = "adjustments.csv"
-COLUMNS = ("submission", "points", "reason")
+COLUMNS, STUDENT = ("submission", "points", "reason"), "student"
 MOST = 1_000
 """Largest number of points in one line, positive or negative; more must be a typo."""
 
@@ -93,9 +91,9 @@ def _records(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _refuse_header(path: Path, header: list[str]) -> None:
-    if sorted(header) != sorted(COLUMNS):
+    if sorted(set(header) - {STUDENT}) != sorted(COLUMNS) or len(header) != len({*header}):
         found = f"it has {one_line(', '.join(header))}" if header else "it is empty"
-        raise _refused(path, [f"line 1 must have the titles {', '.join(COLUMNS)}; {found}"])
+        raise _refused(path, [f"line 1 must have the titles {', '.join(COLUMNS)}, and may have {STUDENT}; {found}"])
 
 
 def _refused(path: Path, problems: Iterable[str]) -> FileRefused:
@@ -115,7 +113,7 @@ def _read(cells: Mapping[str, str], named: Mapping[str, str]) -> tuple[str, ByHa
         return "", None, f"{what}; write a number from -{MOST} to {MOST} with at most two decimals, such as -2.5"
     if not reason:
         return "", None, "has no reason, which the student reads with the points"
-    return known, ByHand(points, reason), ""
+    return known, ByHand(points, reason, one_line(cells.get(STUDENT, ""))), ""
 
 
 def _points(text: str) -> Decimal | None:

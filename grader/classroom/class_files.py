@@ -16,6 +16,7 @@ from ..core.result import replace_file
 from ..reports import FORMATS as ALL_FORMATS
 from ..reports import export, html_report
 from .grades_csv import grades_csv
+from .history import read_history, state_of, write_history
 from .results import Entry, each_entry, file_name
 
 GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"
@@ -39,19 +40,24 @@ def write_files(out: Path, exercises: Sequence[str], formats: Sequence[str] = ()
         FileRefused: the folder is damaged, or its marks by hand are wrong; nothing is written.
         OSError: a file cannot be written.
     """
-    graded, unwritten = [], {}
+    graded, unwritten, before, states = [], {}, read_history(out), {}
 
     def each() -> Iterator[Entry]:
         for entry in each_entry(out):
             graded.extend([entry.name] if entry.result else [])
+            if state := state_of(entry, before.get(entry.name)):
+                states[entry.name] = state
             yield entry
 
     # Excel recognizes the encoding by a byte-order mark at the start.
     replace_file(out / GRADES_FILE, "\ufeff" + grades_csv(each(), exercises))
+    if states != before:
+        write_history(out, states)
     formats = [name for name in FORMATS if name in formats or (out / name).is_dir()]
     if formats:
         _remove_old_pages(out, graded)
     for entry in each_entry(out) if formats else ():
+        entry = replace(entry, changed=states[entry.name].before if entry.name in states else "")
         for name in formats if entry.result else ():
             if problem := _export(_page(out, name, file_name(entry.name)), name, entry):
                 unwritten[entry.name] = problem
@@ -69,10 +75,12 @@ def in_format(entry: Entry, name: str) -> str:
         name: One of `FORMATS`.
     """
     assert entry.result
-    result = replace(entry.result, notes=[*entry.notes])
+    result = replace(entry.result, notes=[*entry.all_notes])
     if name == "html":
         late_rule = course.WRITTEN.late_work  # a roster or a gradebook may give the hand-in time later
-        return html_report.page(result, by_hand=entry.by_hand, no_mark=entry.why_no_mark, late_rule=late_rule)
+        return html_report.page(
+            result, by_hand=entry.by_hand, no_mark=entry.why_no_mark, late_rule=late_rule, changed=entry.changed
+        )
     return export(result, name, os.environ)
 
 

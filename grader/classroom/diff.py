@@ -37,8 +37,8 @@ class Difference:
 
     Attributes:
         same: Number of submissions with the same outcome of every check.
-        changes: The others, the largest loss first.
-        passed: Check to how many submissions pass it now and did not.
+        changes: The others: those without a grade now, then the largest loss first.
+        passed: Check to how many submissions pass it now and did not, among those graded both times.
         lost: Check to how many submissions passed it and do not now.
     """
 
@@ -53,10 +53,18 @@ def compare(old: Sequence[Entry], new: Sequence[Entry]) -> Difference:
     before, after = ({entry.name: entry for entry in entries} for entries in (old, new))
     changes = [_change(name, before.get(name), after.get(name)) for name in sorted({*before, *after})]
     real = [change for change in changes if change.passed or change.lost or change.old != change.new]
-    real.sort(key=lambda change: ((change.new or 0) - (change.old or 0), change.name))
-    passed = Counter(check for change in real for check in change.passed)
-    lost = Counter(check for change in real for check in change.lost)
+    real.sort(key=_loss)
+    compared = [change for change in real if None not in (change.old, change.new)]
+    passed = Counter(check for change in compared for check in change.passed)
+    lost = Counter(check for change in compared for check in change.lost)
     return Difference(len(changes) - len(real), tuple(real), dict(passed.most_common()), dict(lost.most_common()))
+
+
+def _loss(change: Change) -> tuple[int, int, str]:
+    """Sorts those without a grade now first, then the largest loss; a first grade is no change of one."""
+    if change.old is None or change.new is None:
+        return (-1 if change.new is None else 1), 0, change.name
+    return 0, change.new - change.old, change.name
 
 
 def _change(name: str, old: Entry | None, new: Entry | None) -> Change:

@@ -1,33 +1,19 @@
-"""Engines that run the gradings of a class: one after another, in threads, or on a Dask cluster.
+"""Engines that run the gradings of a class: in threads, or on a Dask cluster.
 
-All are `concurrent.futures.Executor`s, and any other executor works the same way. A thread only waits for its grading
+Both are `concurrent.futures.Executor`s, and any other executor works the same way. A thread only waits for its grading
 process, so threads are as fast as processes. Dask is an extra: `pip install -e '.[dask]'`.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import Any
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
 
 from .grading_job import close_idle_processes
 from .results import ClassError
 
-ENGINES = ("threads", "serial", "dask")
-
-
-class SerialExecutor(Executor):
-    """Runs each job immediately, in the calling thread."""
-
-    def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
-        """A future that is done."""
-        future: Future[Any] = Future()
-        try:
-            future.set_result(function(*arguments, **options))
-        except Exception as error:
-            future.set_exception(error)
-        return future
+ENGINES = ("threads", "dask")
 
 
 @contextlib.contextmanager
@@ -46,9 +32,9 @@ def open_engine(name: str, *, jobs: int, scheduler: str | None = None) -> Iterat
         with _dask(jobs, scheduler) as opened:
             yield opened
         return
-    executor = SerialExecutor() if name == "serial" else ThreadPoolExecutor(jobs, thread_name_prefix="grading")
+    executor = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
     try:
-        yield executor, 1 if name == "serial" else jobs
+        yield executor, jobs
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
         close_idle_processes()

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from ..core.by_hand import ByHand, shown
 from ..core.text import one_line, spreadsheet_safe
-from .results import Entry, Person, file_name
+from .results import Entry, Person, file_name, personal, strangers
 from .student_page import student_page
 from .submissions import CANVAS_FILE
 
@@ -43,6 +43,7 @@ class Report:
         path: Where it lies in the zip.
         late: This student's deduction for late work; None without one.
         late_rule: The text about late work, if there is no `late`.
+        given: The instructor's decisions that concern this student; None for a whole group, which reads all of them.
     """
 
     submission: str
@@ -51,10 +52,12 @@ class Report:
     path: str
     late: ByHand | None = None
     late_rule: str = ""
+    given: tuple[ByHand, ...] | None = None
 
     def counted(self, entry: Entry) -> Entry:
         """The submission with the deduction for late work, before points by hand."""
-        return replace(entry, by_hand=(self.late, *entry.by_hand)) if self.late else entry
+        given = entry.by_hand if self.given is None else self.given
+        return replace(entry, by_hand=(*filter(None, [self.late]), *given))
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,12 @@ def plan(entries: Iterable[Entry], platform: str, people: Mapping[str, Sequence[
         if why := not_graded(entry):
             left_out.append(f"{entry.name}: NOT GRADED: {why}")
             continue
-        for found in PLATFORMS[platform](entry, people.get(entry.name, entry.people)):
+        owners = people.get(entry.name, entry.people)
+        left_out += [
+            f"{entry.name}: the points for {student} in adjustments.csv match nobody of this submission"
+            for student in strangers(entry.by_hand, owners)
+        ]
+        for found in PLATFORMS[platform](entry, owners):
             if isinstance(found, Report):
                 reports.append(found)
             else:
@@ -180,7 +188,8 @@ def _moodle(entry: Entry, people: Sequence[Person]) -> _Found:
         else:
             name = _in_a_path(person.name) or "Participant"
             folder = f"{name}_{int(number[1])}_assignsubmission_file_"
-            yield Report(entry.name, str(int(number[1])), person.name, f"{folder}/{REPORT}")
+            own = personal(entry.by_hand, person)
+            yield Report(entry.name, str(int(number[1])), person.name, f"{folder}/{REPORT}", given=own)
 
 
 def _canvas(entry: Entry, people: Sequence[Person]) -> _Found:
@@ -214,7 +223,8 @@ def _mail(entry: Entry, people: Sequence[Person]) -> _Found:
         elif not _ADDRESS.fullmatch(address):
             yield f"{known_as(person)}: {address} is not a valid email address; correct it in a roster"
         else:
-            yield Report(entry.name, address, person.name, f"reports/{file_name(entry.name)}.html")
+            own = personal(entry.by_hand, person)
+            yield Report(entry.name, address, person.name, f"reports/{file_name(entry.name)}.html", given=own)
 
 
 PLATFORMS: Mapping[str, Callable[[Entry, Sequence[Person]], _Found]] = {
@@ -248,12 +258,13 @@ def _claimed_twice(reports: Iterable[Report]) -> dict[str, str]:
 
 def _in_their_places(reports: Iterable[Report]) -> tuple[Report, ...]:
     """The same with unique paths, so that no report replaces another, even if the deduction differs in a group."""
-    taken: dict[str, tuple[str, ByHand | None]] = {}
+    taken: dict[str, tuple[object, ...]] = {}
     placed = []
     for each in reports:
         stem, _, ending = each.path.rpartition(".")
         number, path = 1, each.path
-        while taken.setdefault(path.casefold(), (each.submission, each.late)) != (each.submission, each.late):
+        shown = (each.submission, each.late, each.given)
+        while taken.setdefault(path.casefold(), shown) != shown:
             number += 1
             path = f"{stem}-{number}.{ending}"
         placed.append(replace(each, path=path))

@@ -5,6 +5,8 @@ A grading that was stopped by Ctrl-C, a kill or a power cut can continue. Identi
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
@@ -15,14 +17,18 @@ from filelock import FileLock, Timeout
 
 from .. import __version__
 from ..core import course
-from ..core.contents import WORKSHEET_FILE, Contents
+from ..core.contents import MODULES, WORKSHEET_FILE, Contents
+from ..core.files import MAX_ARCHIVE_BYTES, Member, members_of_archive
 from ..core.result import from_json
+from ..core.text import one_line
 from .grading_job import Answer, grade_job, make_job
+from .kept import Kept, forget, keep
 from .request import Settings
 from .results import ClassError, Entry, Journal, replace_entry, write_entries
 from .submissions import HandedIn
 
 LOCK_FILE = ".grading.lock"
+_MOST_VERSIONS = 5
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,7 @@ def grade_class(
     executor: Executor,
     *,
     at_a_time: int,
+    source: Path | None = None,
     on_update: Callable[[Progress], None] = lambda _: None,
 ) -> None:
     """Grade all submissions into a folder; `class_results` reads it.
@@ -78,6 +85,7 @@ def grade_class(
         settings: Settings of the grading.
         executor: Runs `grade_job`.
         at_a_time: Number of gradings that it runs at a time; a few more wait in its queue.
+        source: The folder or zip of the class, to find the files of a submission again.
         on_update: Called after every grading.
 
     Raises:
@@ -92,7 +100,7 @@ def grade_class(
             key=lambda each: -(journal.seconds(each.content) or 0.0)
         )  # longest first, so that nobody waits for a long one at the end
         progress = Progress(total=len(first), known=len(first) - len(missing))
-        _write(out, planned, settings, progress)
+        _write(out, planned, settings, progress, source)
         on_update(progress)
         too_busy: list[Planned] = []
         try:
@@ -108,7 +116,7 @@ def grade_class(
                 on_update(progress)
         finally:
             journal.close()
-            _write(out, planned, settings, progress)
+            _write(out, planned, settings, progress, source)
 
 
 def grade_one(handed_in: HandedIn, settings: Settings, executor: Executor) -> tuple[Planned, Answer]:
@@ -121,13 +129,14 @@ def grade_one(handed_in: HandedIn, settings: Settings, executor: Executor) -> tu
     return planned, answer
 
 
-def keep_one(out: Path, planned: Planned, answer: Answer) -> None:
+def keep_one(out: Path, planned: Planned, answer: Answer, kept: Kept | None) -> None:
     """Put the new result of one submission into the folder of its class; nothing of the others changes.
 
     Args:
         out: The folder, which has the submission.
         planned: The submission.
         answer: What came of it, with a result.
+        kept: The files that count from now on in place of the upload; None if the upload counts.
 
     Raises:
         ClassError: the folder cannot be used, or another process grades into it.
@@ -139,7 +148,22 @@ def keep_one(out: Path, planned: Planned, answer: Answer) -> None:
             journal.add(planned.key, planned.content, answer.result, answer.seconds)
         finally:
             journal.close()
-        replace_entry(out, planned.entry)
+        if kept:
+            keep(out, kept)
+        else:
+            forget(out, planned.entry.name)
+        replace_entry(out, planned.entry.name, planned.entry)
+
+
+def remove_one(out: Path, name: str) -> None:
+    """Remove a submission that the instructor added from the folder of its class.
+
+    Raises:
+        ClassError: the folder cannot be used, or another process grades into it.
+    """
+    with _only_one(out):
+        forget(out, name)
+        replace_entry(out, name, None)
 
 
 def _only_one(out: Path) -> FileLock:
@@ -164,10 +188,52 @@ def _plan(handed_in: HandedIn, settings: Settings) -> Planned:
         marked_late=handed_in.marked_late,
         key=make_job(contents, settings).key,
         uploads=handed_in.uploads,
-        notes=(*contents.notes, *_missing(contents, settings), *_uncounted(contents, settings)),
+        notes=(
+            *contents.notes,
+            *_versions(handed_in, contents),
+            *_missing(contents, settings),
+            *_uncounted(contents, settings),
+        ),
         unread=tuple(one.name for one in course.EXERCISES if one.file_name in contents.submission.problems),
+        decision=handed_in.decision,
     )
     return Planned(handed_in, contents.submission.sha256, entry)
+
+
+def _versions(handed_in: HandedIn, contents: Contents) -> list[str]:
+    """Notes on files such as `kl_final.py` next to a `kl.py` that was taken, although they may be what counts."""
+    try:
+        members = handed_in.list_files()
+        packed = [each for each in members if each.name.lower().endswith(".zip")]  # others are read to list them
+        members = [*members, *(inner for each in packed for inner in members_of_archive(each.name, _bytes_of(each)))]
+    except Exception:  # whatever a student packed: `contents` says what is wrong with it
+        return []
+    taken, ours = contents.submission.files, {path.name for path in course.STARTER.rglob("*.py")}
+    said = " ".join(contents.notes)
+    found = []
+    for member in members:
+        if member.name in ours or member.name in said or any(map(_is_not_work, member.path.parts)):
+            continue
+        stem, dot, ending = member.name.lower().rpartition(".")
+        names = [name for name in MODULES if name in taken and _is_like(stem, name.removesuffix(".py"))]
+        is_helper = member.name in taken or stem.startswith("test_") or stem.endswith("_test")
+        if dot and ending in ("py", "ipynb") and names and not is_helper:
+            found.append(f"{one_line(member.name)} looks like another version of {names[0]}, which the grader took")
+    return list(dict.fromkeys(found))[:_MOST_VERSIONS]
+
+
+def _is_not_work(part: str) -> bool:
+    """Whether a folder or file of this name is made by a program or belongs to the course."""
+    return part.startswith((".", "__")) or part in ("grader", "reference", "tests", "docs")
+
+
+def _bytes_of(member: Member) -> bytes:
+    return member.first_bytes(MAX_ARCHIVE_BYTES + 1)
+
+
+def _is_like(stem: str, module: str) -> bool:
+    """Whether a file's name is a module's name with more words, such as "kl_final"."""
+    return stem != module and re.search(rf"(?<![a-z]){module}(?![a-z])", stem) is not None
 
 
 def _missing(contents: Contents, settings: Settings) -> list[str]:
@@ -231,6 +297,7 @@ def _keep(journal: Journal, each: Planned, answer: Answer, progress: Progress) -
         journal.add(each.key, each.content, answer.result, answer.seconds)
 
 
-def _write(out: Path, planned: Sequence[Planned], settings: Settings, progress: Progress) -> None:
+def _write(out: Path, planned: Sequence[Planned], settings: Settings, progress: Progress, source: Path | None) -> None:
     entries = [replace(each.entry, problem=progress.failed.get(each.key, "")) for each in planned]
-    write_entries(out, entries, {"course_version": __version__, "settings": settings.noted()})
+    found = {"source": os.path.abspath(source)} if source else {}
+    write_entries(out, entries, {"course_version": __version__, "settings": settings.noted(), **found})

@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 from ..core import course
-from ..core.by_hand import shown, signed, total
+from ..core.by_hand import ByHand, shown, signed, total
 from ..core.text import one_line, spreadsheet_safe
 from .results import Entry
 
@@ -23,8 +23,9 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
         exercises: Names of what was graded.
     """
     columns = ["submission", "names", "emails", "numbers", "usernames", "submitted_at", "marked_late"]
-    columns += ["earned", "points", "by_hand", "counts", *exercises, "missing", "isolation_level"]
-    columns += ["reasons", "notes", "problem"]
+    key = ["grade"] if course.WRITTEN.grades else []
+    columns += ["earned", "points", "carried", "by_hand", "counts", *key, *exercises, "missing", "isolation_level"]
+    columns += ["reasons", "regraded", "notes", "problem"]
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
     table.writerow(columns)
@@ -40,17 +41,25 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
                 "yes" if entry.marked_late else "",
                 "" if entry.earned is None else entry.earned,
                 result.points if result else "",
+                sum(check.points for check in result.checks if check.carried) if result else "",
                 shown(total(entry.by_hand)) if entry.by_hand else "",
                 "" if entry.counts is None else shown(entry.counts),
+                *([] if not key else ["" if entry.counts is None else _text(course.WRITTEN.grade_of(entry.counts))]),
                 *(parts.get(name, "") for name in exercises),
                 " ".join(map(course.file_of, entry.missing)),
                 result.isolation_level if result else "",
-                _text("; ".join(f"{each.reason} ({signed(each.points)})" for each in entry.by_hand)),
+                _text("; ".join(map(_reason, entry.by_hand))),
+                _text(str(entry.decision or "")),
                 _text("; ".join(entry.remarks)),
                 _text(entry.why_no_mark if result or entry.problem else ""),
             ]
         )
     return written.getvalue()
+
+
+def _reason(given: ByHand) -> str:
+    only = f", {given.student} only" if given.student else ""
+    return f"{given.reason} ({signed(given.points)}{only})"
 
 
 def _text(text: str) -> str:

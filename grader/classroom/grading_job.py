@@ -18,6 +18,7 @@ import contextlib
 import functools
 import hashlib
 import queue
+import re
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,8 @@ GRADING_SECONDS = 900.0
 """Wall-clock limit of one grading, and so the longest that one submission can delay its class."""
 
 ATTEMPTS = 2
+_STARVED = re.compile(r"did not start|process ended with status -|[Cc]annot allocate memory|MemoryError|No space left")
+"""What a problem says where memory or a disk was short. Another submission may have taken it."""
 GRADINGS_PER_PROCESS = 250
 """Number of gradings after which a grading process is replaced, which frees memory that libraries keep."""
 
@@ -65,7 +68,8 @@ class Answer:
         problem: Why there is no result.
         seconds: Wall-clock time.
         attempts: Number of attempts.
-        too_busy: Whether a wall-clock limit passed, so that it is worth another attempt when nothing else runs.
+        too_busy: Whether a wall-clock limit passed or memory was short, so that it is worth another attempt when
+            nothing else runs.
     """
 
     result: str | None
@@ -140,6 +144,7 @@ def grade_job(data: bytes) -> bytes:
             problem, too_busy = str(death), death.late
         finally:
             _give_back(process, reuse=not problem)
+    too_busy = too_busy or bool(_STARVED.search(problem))
     seconds = round(time.monotonic() - started, 3)
     return msgspec.json.encode(Answer(result, problem, seconds, attempt, too_busy))
 

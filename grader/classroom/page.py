@@ -1,15 +1,15 @@
 """The class report as one HTML page, in the order of an instructor's questions.
 
 How did it go, what did they misunderstand, where did they stop, which checks are good. The page
-names nobody. What names students, the list of submissions and the similar pairs, is added only if it is given. The
-page is the template `classroom/class`; what it says of single numbers is here.
+names nobody. What names students, the list of submissions, is added only if it is given. The page is the template
+`classroom/class`; what it says of single numbers is here.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .. import __version__
@@ -18,8 +18,6 @@ from ..core.html import render
 from ..core.text import counted, listed
 from ..reports.svg_chart import number, small_bar
 from .report import BINS, FEW, WEAK, CheckStatistics, ClassReport, Distribution, MisconceptionCount, Named
-from .side_by_side import anchors
-from .similarity import Pair, Similarity
 
 _SHOWN = 20
 """Mistakes that are seen at once; the rarer ones are folded."""
@@ -48,19 +46,15 @@ def class_page(
     report: ClassReport,
     *,
     named: Named | None = None,
-    similarity: Similarity | None = None,
     site: str | None = None,
     student_pages: Mapping[str, str] | None = None,
-    pairs_address: str = "",
 ) -> str:
     """The whole file.
 
     Args:
         report: The numbers.
         named: Submissions by name, for a page that is for instructors only.
-        similarity: Similar pairs, which name students too.
         site: Address of the published pages, with a slash at its end; None if the course does not say it itself.
-        pairs_address: Of the page that shows the similar pairs side by side; empty if there is none.
         student_pages: Name of a submission to the address of its report, from where this page will lie.
     """
 
@@ -71,15 +65,13 @@ def class_page(
 
     return render(
         "classroom/class",
-        title="Class report with names" if named or similarity else "Class report",
+        title="Class report with names" if named else "Class report",
         version=report.versions[0] if len(report.versions) == 1 else __version__,
         doubts=_doubts(report, by_name=named is not None),
         report=report,
         histograms=_histograms(report) if report.graded else [],
         named=named,
         student_pages=student_pages or {},
-        anchor_of=_anchor_of(similarity, pairs_address),
-        similarity=similarity,
         mistakes_shown=_SHOWN,
         weak=WEAK,
         bar=small_bar,
@@ -89,12 +81,6 @@ def class_page(
         counted=counted,
         page_of=page_of,
     )
-
-
-def _anchor_of(similarity: Similarity | None, address: str) -> Callable[[Pair], str]:
-    """Where a pair is shown side by side, as a link; empty if it is nowhere."""
-    found = anchors(similarity) if similarity and address else {}
-    return lambda pair: f"{address}#{found[pair.first, pair.second]}" if found else ""
 
 
 def remark(check: CheckStatistics) -> str:

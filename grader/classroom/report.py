@@ -464,6 +464,8 @@ def _named_submission(entry: Entry) -> NamedSubmission:
         remarks.append("graded at isolation level 0")
     if entry.marked_late:
         remarks.append("marked late")
+    if entry.decision:
+        remarks.append(str(entry.decision))
     return NamedSubmission(
         name=entry.name,
         people=tuple(word for word in people if word),

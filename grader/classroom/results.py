@@ -6,7 +6,9 @@
     grades.csv         one line per submission, for people
     class-secret       the source of fresh inputs; in no other file
     pages.json         the pages that `--write` made, so that the next run can remove outdated ones
-    adjustments.csv    marks by hand; the only file that a person writes, see `adjustments`
+    adjustments.csv    points by hand; the only file that a person writes, see `adjustments`
+    kept/NAME.json     files that count in place of an upload: regraded and added submissions, see `kept`
+    history.json       the points of each submission before and after their last change, see `history`
 
 Late days and other policies are not part of it. A result says what the code earns; `late` decides how much counts.
 """
@@ -20,7 +22,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -65,6 +67,54 @@ class Person:
     platform_id: str = ""
 
 
+def names(text: str, person: Person) -> bool:
+    """Whether the text is the name or one of the ids of this person."""
+    known = (getattr(person, each.name) for each in fields(person) if each.name != "platform")
+    return identity(text) in {identity(each) for each in known} - {""}
+
+
+def identity(text: str) -> str:
+    """A name or id as it is compared: one spelling of a letter, no case, single blanks, "Doe, Jane" as "Jane Doe"."""
+    words = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    last, comma, first = words.partition(", ")
+    return f"{first} {last}" if comma and "," not in first else words
+
+
+def personal(given: Sequence[ByHand], *records: Person) -> tuple[ByHand, ...]:
+    """The decisions that concern one student, as if they concerned everybody.
+
+    Args:
+        given: All decisions on a submission.
+        records: What is known of the student, from each source that knows something.
+    """
+    own = (each for each in given if not each.student or any(names(each.student, record) for record in records))
+    return tuple(replace(each, student="") for each in own)
+
+
+def strangers(given: Sequence[ByHand], records: Sequence[Person]) -> list[str]:
+    """The students in decisions on single members of a group who are none of these people."""
+    return [each.student for each in given if each.student and not personal([each], *records)]
+
+
+REGRADED, ADDED = "regraded", "added"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The instructor's decision about the files of one submission, which stays until it is taken back.
+
+    Attributes:
+        kind: `REGRADED` or `ADDED`.
+        reason: One sentence, which the student reads; may be empty.
+    """
+
+    kind: str
+    reason: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.reason}" if self.reason else self.kind
+
+
 @dataclass(frozen=True)
 class Entry:
     """One submission of a class.
@@ -81,6 +131,8 @@ class Entry:
         result: None as long as it is not graded.
         problem: Why it could not be graded, if the grader itself failed.
         by_hand: What the instructor gave or took, from `adjustments.csv`; no part of the result.
+        decision: Whether the instructor regraded or added it.
+        changed: How and why its points changed since the last time; empty if they did not. See `history`.
     """
 
     name: str
@@ -94,6 +146,8 @@ class Entry:
     result: Result | None = field(default=None, compare=False)
     problem: str = ""
     by_hand: tuple[ByHand, ...] = field(default=(), compare=False)
+    decision: Decision | None = None
+    changed: str = field(default="", compare=False)
 
     @property
     def nothing_read(self) -> bool:
@@ -112,10 +166,16 @@ class Entry:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What an instructor should know of its files: `notes`, and which modules could not be imported."""
+        """What an instructor should know of its files: `all_notes`, and which modules could not be imported."""
         graded = self.result.exercises if self.result else ()
         failed = [each for each in graded if each.not_imported]
-        return (*self.notes, *(f"{file_of(each.name)} cannot be imported: {each.not_imported}" for each in failed))
+        return (*self.all_notes, *(f"{file_of(each.name)} cannot be imported: {each.not_imported}" for each in failed))
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """What the grading did not execute, and `notes`."""
+        found = self.result.notes if self.result else ()
+        return (*(note for note in found if note not in self.notes), *self.notes)
 
     @property
     def unreadable(self) -> bool:
@@ -154,17 +214,17 @@ def write_entries(folder: Path, entries: Sequence[Entry], settings: Mapping[str,
     replace_file(folder / SUBMISSIONS_FILE, json.dumps(document, indent=1) + "\n")
 
 
-def replace_entry(folder: Path, entry: Entry) -> None:
-    """Write `submissions.json` again with another line for one submission that it has."""
+def replace_entry(folder: Path, name: str, entry: Entry | None) -> None:
+    """Write `submissions.json` again with another line, a new one, or none for one submission."""
     document = json.loads((folder / SUBMISSIONS_FILE).read_text("utf-8"))
-    lines = document["submissions"]
-    document["submissions"] = [_line(entry) if line["name"] == entry.name else line for line in lines]
+    lines = [line for line in document["submissions"] if line["name"] != name] + ([_line(entry)] if entry else [])
+    document["submissions"] = sorted(lines, key=lambda line: str(line["name"]))
     replace_file(folder / SUBMISSIONS_FILE, json.dumps(document, indent=1) + "\n")
 
 
 def _line(entry: Entry) -> dict[str, Any]:
-    line = asdict(Entry(**{**vars(entry), "result": None, "by_hand": ()}))
-    del line["result"], line["by_hand"]
+    line = asdict(replace(entry, result=None, by_hand=(), changed=""))
+    del line["result"], line["by_hand"], line["changed"]
     return line | {"submitted_at": entry.submitted_at.isoformat() if entry.submitted_at else None}
 
 
@@ -210,6 +270,15 @@ def read_settings(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
     return settings if isinstance(settings, dict) else {}
+
+
+def read_source(folder: Path) -> Path | None:
+    """The folder or zip that the class was graded from; None if nobody says."""
+    try:
+        source = json.loads((folder / SUBMISSIONS_FILE).read_text("utf-8"))["source"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return Path(source) if isinstance(source, str) else None
 
 
 def file_name(name: str) -> str:

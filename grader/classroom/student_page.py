@@ -31,8 +31,10 @@ def student_page(entry: Entry, *, drawn_secretly: bool, late_rule: str = "") -> 
     if entry.result is None:
         raise ValueError(f"{entry.name} has no result")
     shown = without_hidden(entry.result, drawn_secretly=drawn_secretly)
-    noted = replace(shown, notes=[*entry.notes])
-    return html_report.page(noted, by_hand=entry.by_hand, no_mark=entry.why_no_mark, late_rule=late_rule)
+    noted = replace(shown, notes=[*entry.all_notes])
+    return html_report.page(
+        noted, by_hand=entry.by_hand, no_mark=entry.why_no_mark, late_rule=late_rule, changed=entry.changed
+    )
 
 
 def without_hidden(result: Result, *, drawn_secretly: bool) -> Result:

@@ -36,7 +36,7 @@ from ..core.files import (
     members_of_zip,
 )
 from ..core.text import one_line
-from .results import ClassError, Person, file_name
+from .results import ClassError, Decision, Person, file_name
 
 METADATA = "submission_metadata.yml"
 CANVAS_FILE = re.compile(
@@ -62,6 +62,8 @@ class HandedIn:
         submitted_at: When, if the platform says.
         marked_late: Whether the platform calls it late.
         uploads: What its files are called in Canvas's download, which takes feedback by these names.
+        contents: What counts in place of the files; None if the files count. See `kept`.
+        decision: Whether the instructor regraded or added it.
     """
 
     name: str
@@ -70,10 +72,12 @@ class HandedIn:
     submitted_at: datetime | None = None
     marked_late: bool = False
     uploads: tuple[str, ...] = ()
+    contents: Contents | None = field(default=None, repr=False)
+    decision: Decision | None = None
 
     def read(self) -> Contents:
         """Read the graded files. Nothing that a student did raises an error: it becomes a problem of the submission."""
-        return read_contents(self.list_files)
+        return self.contents or read_contents(self.list_files)
 
 
 @dataclass(frozen=True)

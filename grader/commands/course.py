@@ -19,23 +19,20 @@ _CLASS = {
     "handout": ("make the repository or zip for students, without solutions", "--out ../grpo-students"),
     "grade-all": ("grade a whole class", "submissions.zip --out graded"),
     "gradebook": (
-        "enter the grades into a gradebook that Canvas, Moodle or Blackboard exported",
+        "enter the grades into a gradebook that Canvas or Moodle exported",
         "canvas graded --gradebook export.csv --out filled.csv",
     ),
     "feedback": (
         "pack the reports for Moodle, Canvas or email",
         "moodle graded --out feedback.zip",
     ),
-    "regrade": ("grade one submission again and show what changed", "graded NAME file.zip"),
+    "regrade": ("grade one submission again, or add one", "graded NAME file.zip"),
     "report": ("write the class report", "graded --out class.html"),
 }
 """The commands that a class needs, in this order: what each does, and an example."""
 _MORE = {
     "diff": "show what a second grading of a class changed",
-    "adjust": "check your marks by hand and write them into the class's table and pages",
-    "worksheet": "write a page that shows submitted worksheets side by side",
     "autograder": "make the zip that Gradescope runs",
-    "export": "convert a result to another format",
     "doctor": "find problems with this machine's environment and say how to fix them",
 }
 COMMANDS = {name: text for name, (text, _) in _CLASS.items()} | _MORE
@@ -101,8 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     print(f"course: {served()}", file=sys.stderr)
     try:
-        if arguments.command != "doctor":  # doctor itself reports another course
-            refuse_other_course("course")
+        refuse_other_course("course")
         return int(arguments.run(arguments))
     except SandboxError as error:
         print(f"course: {error}", file=sys.stderr)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from ..classroom.diff import Difference, compare
+from ..classroom.kept import KEPT_FOLDER
 from ..classroom.results import ClassError, Entry, read_class, read_settings
 from ..core.arguments import path_argument
 from ..core.course import WORKSHEET
@@ -60,6 +61,11 @@ def run(arguments: argparse.Namespace) -> int:
     for name in now:
         if before.get(name) != now[name]:
             print(f"different settings: {name} was {before.get(name)} and is now {now[name]}")
+    now_decided = {entry.name for entry in new if entry.decision}
+    for entry in old:
+        if entry.decision and entry.name not in now_decided:
+            kept = f"copy {arguments.old / KEPT_FOLDER} there and grade again"
+            print(one_line(f"{entry.name}: {entry.decision.kind} in {arguments.old} only; {kept}", limit=1_000))
     _show(difference)
     return DIFFERENT if difference.changes else SAME
 
@@ -103,11 +109,14 @@ def _show(difference: Difference) -> None:
 
     no_color = bool(os.environ.get("NO_COLOR")) or None
     console = Console(markup=False, emoji=False, highlight=False, no_color=no_color)
-    up = sum((change.new or 0) > (change.old or 0) for change in difference.changes)
-    down = sum((change.new or 0) < (change.old or 0) for change in difference.changes)
+    both = [(each.old, each.new) for each in difference.changes if each.old is not None and each.new is not None]
+    up, down = sum(new > old for old, new in both), sum(new < old for old, new in both)
+    ungraded = sum(each.new is None for each in difference.changes)
+    first = sum(each.old is None and each.new is not None for each in difference.changes)
     console.print(
         f"{counted(difference.same, 'submission')} the same, {up} higher, {down} lower, "
-        f"{len(difference.changes) - up - down} with the same total from different checks"
+        f"{len(both) - up - down} with the same total from different checks, {first} graded only now, "
+        f"{ungraded} without a grade now"
     )
     if not difference.changes:
         return

@@ -10,7 +10,8 @@ from decimal import Decimal
 from pathlib import Path
 
 from ..classroom.feedback import PLATFORMS, Plan, Report, known_as, not_graded, pack, plan
-from ..classroom.results import Entry, Person, each_entry, read_class, read_settings
+from ..classroom.history import with_changes
+from ..classroom.results import Entry, Person, read_class, read_settings
 from ..core import course
 from ..core.arguments import path_argument
 from ..core.by_hand import ByHand
@@ -92,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         secretly = bool(read_settings(arguments.results).get("secret"))
         if not planned.reports:
             return _nothing((*planned.left_out, *known.problems))
-        packed = pack(each_entry(arguments.results), planned, arguments.platform, drawn_secretly=secretly)
+        packed = pack(with_changes(arguments.results), planned, arguments.platform, drawn_secretly=secretly)
         source = arguments.out
         warn_if_git_takes(source, "names and marks")
         replace_file(source, packed.data)

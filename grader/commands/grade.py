@@ -11,7 +11,7 @@ import contextlib
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -21,6 +21,7 @@ from ..core.arguments import cores
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents, read_upload
 from ..core.refusal import FileRefused
 from ..core.served import refuse_other_course, served
+from ..core.source import cell_of, functions
 from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
 from ..grading.second_process import SecondProcess
@@ -129,11 +130,18 @@ def _read(arguments: argparse.Namespace, path: Path) -> _Files:
         submission = found.graded()
     else:
         submission = replace(found.submission, files={}, problems={}, notes=found.notes)
+    arguments.lines = _lines(submission.files)
     if not arguments.worksheet:
         return _Files(submission, None, isinstance(found.worksheet, bytes))
     from ..worksheet.reader import worksheet_in
 
     return _Files(submission, worksheet_in(found.worksheet), True)
+
+
+def _lines(files: Mapping[str, str]) -> dict[tuple[str, str], int]:
+    """File and function to the line that defines it; nothing for notebooks, whose cells have lines of their own."""
+    found = {(name, each): numbers[-1] for name, text in files.items() for each, numbers in functions(text).items()}
+    return {key: number for key, number in found.items() if not cell_of(files[key[0]], number)}
 
 
 def _keep_handed_in_parts(arguments: argparse.Namespace, found: Contents) -> None:
@@ -190,11 +198,6 @@ def _grade_once(arguments: argparse.Namespace, files: _Files, processes: _Proces
     _report(arguments, result)
     if not arguments.names:
         _point_to_worksheet(arguments, files)
-    if processes.sandbox and arguments.json != STANDARD_OUTPUT:
-        from . import tip
-
-        if tip.is_due():
-            _console().print(tip.TIP, style="dim", highlight=False)
     return result.exit_code
 
 
@@ -320,7 +323,7 @@ def _save(arguments: argparse.Namespace, result: Result) -> None:
         _replace(arguments.json, result.as_json())
     for name, path in arguments.write:
         try:
-            _replace(path, export(result, name, os.environ))
+            _replace(path, export(result, name, os.environ, arguments.lines))
         except ValueError as error:
             raise SandboxError(f"cannot write {name}: {error}") from None
 

@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..classroom.adjustments import read_adjustments
 from ..classroom.class_files import FORMATS, GRADES_FILE, write_files
 from ..classroom.engines import ENGINES, open_engine
 from ..classroom.grade_class import Progress, grade_class
+from ..classroom.history import read_history
+from ..classroom.kept import read_kept, with_kept
+from ..classroom.questions import NOT_GRADED, is_question, questions
 from ..classroom.request import Settings
-from ..classroom.results import ClassError, Entry, read_class, read_settings
+from ..classroom.results import SUBMISSIONS_FILE, ClassError, Entry, read_class, read_settings
 from ..classroom.submissions import find_submissions
 from ..core import course
 from ..core.arguments import add_exercises, add_jobs, exercises_to_grade, path_argument, positive
+from ..core.refusal import FileRefused
 from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import secret_in
 from ..core.text import counted, one_line
 from ..grading.check import has_hidden_checks
 from ..grading.settings import declared_checks
 from .doctor import second_copies
+from .listing import show
 from .personal_data import warn_if_git_takes
 
-GRADED, UNREADABLE, GRADER_FAILED = 0, 1, 3
+GRADED, TO_DECIDE, GRADER_FAILED = 0, 1, 3
 _LISTED = 10
 _MINUTE = 60.0
 """Seconds between two lines of progress without a terminal."""
@@ -43,8 +49,8 @@ SUBMISSIONS is a folder or zip with one folder or archive per student: your own,
 Moodle or GitHub. You can stop the command with Ctrl-C; run it again to continue, and it grades nothing twice. The first
 run creates a secret from which it draws fresh inputs; another machine needs the same secret for the same results.
 
-exit code: 0 all graded, 1 all graded, but some submissions have an unreadable file, no module, or a page that could
-           not be written,
+exit code: 0 all graded, 1 all graded, and there is something to decide before you publish (it is listed), or a page
+           could not be written,
            2 wrong usage, 3 the grader could not grade some submissions, or was stopped; run the same command again
 """
 
@@ -97,6 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
     warn_if_git_takes(out, "names, marks and the secret of the class")
     exercises = tuple(each.name for each in exercises_to_grade(arguments))
     declared_checks(exercises, hidden=has_hidden_checks())  # report their problems once, here
+    made = _missing(arguments.out, arguments.secret or arguments.out / SECRET_FILE)
     try:
         settings = Settings(
             exercises=exercises,
@@ -107,16 +114,36 @@ def run(arguments: argparse.Namespace) -> int:
             require_level=arguments.require_level,
         )
         _refuse_other_settings(arguments.out, settings)
+        before = read_history(arguments.out)
         _grade(arguments, settings)
         unwritten = write_files(arguments.out, settings.graded, arguments.write)
+    except FileRefused:
+        _remove(made)
+        raise
     except OSError as error:
+        _remove(made)
         what = f"cannot write {error.filename or arguments.out}: {error.strerror}"
         print(f"course grade-all: {one_line(what, limit=1_000)}", file=sys.stderr)
         return GRADER_FAILED
     except KeyboardInterrupt:
         print("course grade-all: stopped; run the same command again to continue", file=sys.stderr, flush=True)
         os._exit(GRADER_FAILED)  # exit without waiting: running gradings end when their input closes
-    return _report(arguments.out, read_class(arguments.out), unwritten)
+    return _report(arguments.out, read_class(arguments.out), unwritten, before)
+
+
+def _missing(out: Path, secret: Path) -> list[Path]:
+    """The secret and the folders that this run will make, innermost first."""
+    folders = sorted({*secret.absolute().parents, *out.absolute().parents, out.absolute()}, reverse=True)
+    return [path for path in (secret, *folders) if not path.exists()]
+
+
+def _remove(made: Sequence[Path]) -> None:
+    """Remove what a run made that graded nothing; a folder that holds results stays, with its secret."""
+    if not made or any((path / SUBMISSIONS_FILE).exists() for path in (*made, made[0].parent)):
+        return
+    for path in made:
+        with contextlib.suppress(OSError):  # it was not made, or holds something else
+            path.rmdir() if path.is_dir() else path.unlink()
 
 
 def _secret(arguments: argparse.Namespace) -> str:
@@ -134,6 +161,7 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
 
     left_out: list[str] = []
     found = find_submissions(arguments.submissions, left_out=left_out)
+    found = with_kept(found, read_kept(arguments.out))
     read_adjustments(arguments.out, [each.name for each in found])  # say it now and not after an hour of grading
     console = Console(stderr=True, emoji=False, no_color=bool(os.environ.get("NO_COLOR")) or None)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -173,7 +201,15 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
                 last_line = time.monotonic()
                 console.print(f"graded {progress.done} of {left}{details and f' ({details})'}", highlight=False)
 
-        grade_class(found, arguments.out, settings, executor, at_a_time=at_a_time, on_update=update)
+        grade_class(
+            found,
+            arguments.out,
+            settings,
+            executor,
+            at_a_time=at_a_time,
+            source=arguments.submissions,
+            on_update=update,
+        )
 
 
 def _refuse_other_settings(out: Path, settings: Settings) -> None:
@@ -184,13 +220,14 @@ def _refuse_other_settings(out: Path, settings: Settings) -> None:
         raise ClassError(f"{out} holds a grading with different settings ({'; '.join(other)}); choose another --out")
 
 
-def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str]) -> int:
+def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str], before: Iterable[str]) -> int:
     """Summarize the grading. Returns the exit code.
 
     Args:
         out: Folder with the results.
         entries: Submissions of the class.
         unwritten: Name of a submission to the reason why one of its pages could not be written.
+        before: Names of the submissions in the last table.
     """
     graded = [each for each in entries if each.result]
     print(f"{len(graded)} of {len(entries)} graded; results in {out}, grades in {out / GRADES_FILE}")
@@ -201,16 +238,17 @@ def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str]) -
         more = " or more" * any(earned > points for earned, points in marks)
         print(f"median {median:g} of {max(points for _, points in marks)} points, {full} with full points{more}")
     if any(each.result and each.result.isolation_level < 1 for each in graded):
-        print("Some submissions ran at isolation level 0; their results are self-checks and not marks.")
+        print("Some submissions ran at isolation level 0; their results are self-checks and not grades.")
     _say_what_is_missing(graded)
-    notes = {each.name: [*filter(None, [unwritten.get(each.name)]), *each.remarks] for each in entries}
+    notes = {each.name: [note for note in each.notes if not is_question(note)] for each in entries}
     _list("note", [f"{name}: {'; '.join(said)}" for name, said in notes.items() if said])
-    failed = [each for each in entries if not each.result]
-    _list("NOT GRADED", [f"{each.name}: {each.why_no_mark}" for each in failed])
-    if failed:
-        print(f"{len(failed)} could not be graded; run the same command to try again")
+    _list("no page", [f"{name}: {why}" for name, why in unwritten.items()])
+    to_decide = questions(entries, before)
+    show(f"Decide before you publish ({len(to_decide)})", [str(each) for each in to_decide], most=500)
+    if any(each.kind == NOT_GRADED for each in to_decide):
+        print("Some submissions could not be graded; run the same command to try again")
         return GRADER_FAILED
-    return UNREADABLE if unwritten or any(each.unreadable for each in entries) else GRADED
+    return TO_DECIDE if unwritten or to_decide else GRADED
 
 
 def _list(what: str, lines: Sequence[str]) -> None:
@@ -221,10 +259,8 @@ def _list(what: str, lines: Sequence[str]) -> None:
 
 
 def _say_what_is_missing(graded: Sequence[Entry]) -> None:
-    """Count missing and unreadable modules, and name the submissions without any module."""
+    """Count missing and unreadable modules."""
     count = Counter(course.file_of(name) for each in graded for name in each.missing)
     if count:
         found = ", ".join(f"{name} in {counted(number, 'submission')}" for name, number in count.items())
         print(f"Missing or unreadable: {found}; see the column missing in {GRADES_FILE}.")
-    no_mark = [each for each in graded if each.why_no_mark]
-    _list("NO MARK", [f"{each.name}: {each.why_no_mark}; its cells are empty instead of 0" for each in no_mark])

@@ -1,22 +1,24 @@
-"""`course gradebook`: enter a class's grades into a gradebook that Canvas, Moodle or Blackboard exported."""
+"""`course gradebook`: enter a class's grades into a gradebook that Canvas or Moodle exported."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 
-from ..classroom.results import Entry, read_class
+from ..classroom.questions import BROKEN_IMPORT, CHANGED_BY_HAND, UNREADABLE, VERSIONS, questions
+from ..classroom.results import ADDED, REGRADED, Entry, read_class
 from ..core import course
 from ..core.arguments import path_argument
 from ..core.result import replace_file
 from ..core.text import one_line
-from ..gradebook import blackboard, canvas, moodle
-from ..gradebook.fill import ADD_FEEDBACK, NO_FEEDBACK, RENEW_FEEDBACK, ZERO, Filled, Line, Options, fill
+from ..gradebook import canvas, moodle
+from ..gradebook.fill import ADD_FEEDBACK, NO_FEEDBACK, RENEW_FEEDBACK, ZERO, Filled, Line, Options, fill, only
 from ..gradebook.fill import CHANGED as CHANGED_CELL
 from ..gradebook.late import EXTENSIONS_FILE, LateError, Policy, policy_of
 from ..gradebook.layout import Layout, with_times
@@ -25,20 +27,23 @@ from ..gradebook.table import GradebookError, Table, read_table
 from .listing import show
 from .personal_data import warn_if_git_takes
 
-_PLATFORMS = ("canvas", "moodle", "blackboard")
+_PLATFORMS = ("canvas", "moodle")
 _OF_TIMES = ("submitted_at", "date_format")
+_SHOWN = (BROKEN_IMPORT, VERSIONS, UNREADABLE, REGRADED, ADDED, CHANGED_BY_HAND)  # `fill` finds the others by student
 EXAMPLES = """examples:
   course gradebook canvas graded --gradebook export.csv --column "GRPO"
                              show open decisions and planned changes, but write nothing
   course gradebook canvas graded --gradebook export.csv --column "GRPO" --out filled.csv
+  course gradebook canvas graded --gradebook export.csv --column clip=4712 --column kl=4713 --out filled.csv
+                             one column per exercise
   course gradebook moodle graded --gradebook worksheet.csv --feedback --out filled.csv
   course gradebook moodle graded --gradebook note.csv --match "email=Indirizzo email" --scale 205 --out filled.csv
-  course gradebook canvas graded --gradebook export.csv --roster classroom_roster.csv --out filled.csv
+  course gradebook canvas graded --gradebook export.csv --roster roster.csv --out filled.csv
 
 RESULTS is the folder that `course grade-all` wrote. The command changes only cells of the chosen column. The rule for
 late work is in course.toml, and extensions.toml next to it gives single students more time.
 
-exit code: 0 fine, 1 something needs a decision (it is listed) or there was nothing to write, 2 wrong usage
+exit code: 0 fine, 1 something needs a decision (it is listed first) or nothing could be written, 2 wrong usage
 """
 
 
@@ -61,7 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="filled gradebook to write; without --out, the command writes nothing",
     )
-    add("--column", default="", metavar="TITLE", help="title or number of the column; needed if there are several")
+    add(
+        "--column", action="append", default=[], metavar="TITLE",
+        help="title or number of the column; needed if there are several. EXERCISE=TITLE fills one with the points of "
+        "this exercise; repeatable",
+    )  # fmt: skip
+    add("--grades", action="store_true", help="write grades by the key [grades] of course.toml instead of points")
     add(
         "--scale", nargs="?", const=True, default=False, type=_points, metavar="POINTS",
         help="scale the grades to the column's maximum; give POINTS if the export lacks it",
@@ -106,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
             roster = read_roster(source.read_bytes(), names, platform=arguments.platform, zone=zone)
         source = arguments.gradebook
         table, layout = read_export(arguments.platform, data, matched_titles(arguments))
-        filled = fill(table, layout, entries, policy, _options(arguments, roster or Roster()))
+        filled = _filled(table, layout, entries, policy, arguments, roster or Roster())
     except OSError as error:
         arguments.usage_error(f"cannot read {source}: {error.strerror}")
     except LateError as error:
@@ -115,12 +125,14 @@ def run(arguments: argparse.Namespace) -> int:
         return _failed(source, error)
     if arguments.out:
         try:
-            replace_file(arguments.out, filled.table.as_bytes())
+            replace_file(arguments.out, filled[-1].table.as_bytes())
         except OSError as error:
             arguments.usage_error(f"cannot write {arguments.out}: {error.strerror}")
         warn_if_git_takes(arguments.out, "names and marks")
+    to_decide = [each for each in questions(entries) if each.kind in _SHOWN and each.submission not in arguments.skip]
+    show(f"Decide before you publish ({len(to_decide)})", [str(each) for each in to_decide], most=500)
     _show(filled, arguments)
-    return 1 if filled.problems else 0
+    return 1 if to_decide or any(each.problems for each in filled) else 0
 
 
 def late_policy() -> Policy | None:
@@ -137,9 +149,56 @@ def late_policy() -> Policy | None:
     return policy_of(course.WRITTEN, extensions)
 
 
-def _options(arguments: argparse.Namespace, roster: Roster) -> Options:
+def _filled(
+    table: Table,
+    layout: Layout,
+    entries: Sequence[Entry],
+    policy: Policy | None,
+    arguments: argparse.Namespace,
+    roster: Roster,
+) -> list[Filled]:
+    """The gradebook with one column filled after the other; the last one has all of them.
+
+    Raises:
+        GradebookError: nothing can be filled.
+        LateError: several extensions are for the same student.
+    """
+    by_exercise = _columns(arguments, entries)
+    if not by_exercise:
+        title = arguments.column[0] if arguments.column else ""
+        return [fill(table, layout, entries, policy, _options(arguments, roster, title))]
+    filled = []
+    for exercise, title in by_exercise.items():
+        own = [only(entry, exercise) for entry in entries]
+        filled.append(fill(table, layout, own, policy, _options(arguments, roster, title)))
+        table = filled[-1].table
+    by_hand = tuple(
+        f"{entry.name}: {'; '.join(map(str, entry.by_hand))}: this is for all exercises together, and so in no column"
+        for entry in entries
+        if entry.by_hand and entry.name not in arguments.skip
+    )
+    return [*filled[:-1], replace(filled[-1], problems=(*filled[-1].problems, *by_hand))]
+
+
+def _columns(arguments: argparse.Namespace, entries: Iterable[Entry]) -> dict[str, str]:
+    """Exercise to the title of its column; nothing if one column gets the total."""
+    names = {part.name for entry in entries if entry.result for part in entry.result.exercises}
+    split = [text.partition("=") for text in arguments.column]
+    columns = {name: title for name, equals, title in split if equals and name in names}
+    if not columns and len(arguments.column) < 2:
+        return {}
+    if len(columns) < len(arguments.column):
+        known = ", ".join(sorted(names))
+        arguments.usage_error(f"several columns need --column EXERCISE=TITLE, each with another of {known}")
+    if arguments.grades or arguments.feedback != NO_FEEDBACK:
+        arguments.usage_error("--grades and --feedback are about the total, so give one --column TITLE")
+    return columns
+
+
+def _options(arguments: argparse.Namespace, roster: Roster, column: str) -> Options:
     return Options(
-        column=arguments.column,
+        column=column,
+        grade_of=course.WRITTEN.grade_of if arguments.grades else None,
         scale=arguments.scale is not False,
         maximum=None if isinstance(arguments.scale, bool) else arguments.scale,
         missing_zero=arguments.missing_zero,
@@ -160,6 +219,8 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         arguments.usage_error(
             f"--out must end like the export ({ending or 'no extension'}), because the platform needs that"
         )
+    if arguments.grades and not course.WRITTEN.grades:
+        arguments.usage_error("--grades needs a grade key: the table [grades] in course.toml")
     if arguments.platform != "moodle" and arguments.feedback != NO_FEEDBACK:
         arguments.usage_error("--feedback is only for moodle")
     if arguments.platform != "canvas" and arguments.trust_late_marks:
@@ -201,9 +262,8 @@ def read_export(platform: str, data: bytes, titles: moodle.Titles) -> tuple[Tabl
         table = read_table(data, partial(moodle.is_header, titles=of_people), moodle.ADVICE)
         layout = moodle.layout(table, of_people)
     else:
-        kind = {"canvas": canvas, "blackboard": blackboard}[platform]
-        table = read_table(data, kind.is_header)
-        layout = kind.layout(table)
+        table = read_table(data, canvas.is_header)
+        layout = canvas.layout(table)
     title, date_format = (next(iter(titles.get(field, ())), "") for field in _OF_TIMES)
     return table, with_times(table, layout, title, date_format)
 
@@ -214,17 +274,24 @@ def _failed(path: Path, error: Exception) -> int:
     return 1
 
 
-def _show(filled: Filled, arguments: argparse.Namespace) -> None:
+def _show(columns: Sequence[Filled], arguments: argparse.Namespace) -> None:
     """Show decisions first, then late or unusual submissions; only count the expected ones."""
-    unusual = [line for line in filled.lines if line.kind in (CHANGED_CELL, ZERO) or line.note]
-    show("Not written: you need to decide", filled.problems)
-    show("Late", [_described(line, line.late) for line in filled.lines if line.late])
-    show("Please check", [*filled.notes, *(_described(line, line.note) for line in unusual)])
-    show("Without a submission", filled.without)
-    kinds = [line.kind for line in filled.lines]
-    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no grades"
+    lines = [line for filled in columns for line in filled.lines]
+    unusual = [line for line in lines if line.kind in (CHANGED_CELL, ZERO) or line.note]
+    notes = [note for filled in columns for note in filled.notes]
+    show("Not written: you need to decide", _once(problem for filled in columns for problem in filled.problems))
+    show("Late", [_described(line, line.late) for line in lines if line.late])
+    show("Please check", _once([*notes, *(_described(line, line.note) for line in unusual)]))
+    show("Without a submission", columns[0].without)
     target = f"wrote {arguments.out}" if arguments.out else "nothing written, because there is no --out"
-    print(one_line(f"{target}: {counts} in the column {filled.column.header}", limit=1_000))
+    for filled in columns:
+        kinds = [line.kind for line in filled.lines]
+        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no grades"
+        print(one_line(f"{target}: {counts} in the column {filled.column.header}", limit=1_000))
+
+
+def _once(lines: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(lines))
 
 
 def _described(line: Line, words: str) -> str:

@@ -18,9 +18,11 @@ class ByHand:
 
     points: Decimal  # added to what counts; may be negative, or 0 for an answer that changes nothing
     reason: str  # one sentence, which the student reads
+    student: str = ""  # the only member of a group whom it concerns; empty for everybody
 
     def __str__(self) -> str:
-        return f"{signed(self.points)}: {self.reason}"
+        only = f" for {self.student} only" if self.student else ""
+        return f"{signed(self.points)}{only}: {self.reason}"
 
 
 def with_by_hand(counts: Decimal, given: Sequence[ByHand]) -> Decimal:
@@ -29,8 +31,8 @@ def with_by_hand(counts: Decimal, given: Sequence[ByHand]) -> Decimal:
 
 
 def total(given: Sequence[ByHand]) -> Decimal:
-    """The points of all decisions."""
-    return sum((decision.points for decision in given), Decimal(0))
+    """The points of all decisions that concern everybody."""
+    return sum((decision.points for decision in given if not decision.student), Decimal(0))
 
 
 def signed(points: Decimal) -> str:

@@ -2,11 +2,12 @@
 
 The modules may be at the top, in `starter/`, in another folder, or in one archive. The reader also takes other Python
 files next to them that they import. It notes every choice, and reads nothing else: not `conftest.py` or `pytest.ini`,
-not the given files (the course has its own), no archives in archives, and no file named like a library.
+not the given files (the course has its own), only one archive in an archive, and no file named like a library.
 """
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import functools
 import os
@@ -62,6 +63,7 @@ _IMPORT = re.compile(r"\b(?:from|import)\b[^\n(]{0,200}(?:\([^)]{0,2000}\))?")
 _LIBRARIES = (
     sys.stdlib_module_names | INSTALLED | {"scipy", "pandas", "starter", "submission", "grader", "reference", "given"}
 )
+_CODING_LINE = re.compile(rb"(?:[^\n]*\n)?[ \t\f]*#[^\n]*coding[:=]")
 _MAX_NOTES = 8
 _MAX_STRAYS = 20
 """Files without the name of a module that are searched for its functions."""
@@ -256,8 +258,8 @@ def _parts(file_name: str) -> tuple[str, int, str]:
     return (match["stem"], int(match["dash"] or match["bracket"] or 0), match["ending"]) if match else ("", 0, "")
 
 
-def _unpacked(archive: Member) -> Contents:
-    """The contents of an archive.
+def _unpacked(archive: Member, *, inside: bool = False) -> Contents:
+    """The contents of an archive; if it holds no module, those of the newest archive in it, one level deep.
 
     Raises:
         UnreadableError: it cannot be read.
@@ -267,9 +269,16 @@ def _unpacked(archive: Member) -> Contents:
         raise UnreadableError(f"the grader cannot open {name}; hand in a zip")
     members = members_of_archive(archive.name, archive.first_bytes(MAX_ARCHIVE_BYTES + 1))
     contents = _chosen(members)
-    packed = [one_line(member.name, limit=60) for member in members if _is_packed(member)]
-    inner = [f"the grader did not open {name}, because it is an archive in an archive" for name in packed]
-    return replace(contents, notes=(*inner, *contents.notes))
+    packed = sorted((member for member in members if _is_packed(member)), key=_age)
+    if not packed or inside or contents.has_modules:
+        why = "because it is an archive in an archive"
+        shut = [f"the grader did not open {one_line(each.name, limit=60)}, {why}" for each in packed]
+        return replace(contents, notes=(*shut, *contents.notes))
+    inner = _unpacked(packed[-1], inside=True)
+    opened = f"the grader opened {one_line(packed[-1].name, limit=60)}, which is in {name}"
+    newest = f", the newest of {len(packed)} archives" * (len(packed) > 1)
+    worksheet = inner.worksheet if WORKSHEET_FILE in contents.missing else contents.worksheet
+    return replace(inner, worksheet=worksheet, notes=(f"{opened}{newest}", *inner.notes))
 
 
 def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) -> Contents:
@@ -456,19 +465,24 @@ def _notes_on_code(files: Mapping[str, str], loose: Sequence[Member]) -> list[st
     """Surprises for the student: functions defined twice, imports that will fail."""
     there = (*files, *given_files(), *(member.name for member in loose))
     own = {PurePosixPath(name).stem for name in there} | {"starter", "submission", "given"}
-    notes = []
+    notes: list[str] = []
     for name, text in files.items():
         for function, numbers in functions(text).items():
             if len(numbers) == 1 or function == "_":
+                continue
+            if len(notes) >= _MAX_NOTES:  # it is only counted, and to look for its place takes time
+                notes.append("")
                 continue
             times = "twice" if len(numbers) == 2 else f"{len(numbers)} times"
             places = f"{place(text, numbers[0])} and {place(text, numbers[-1])}"
             notes.append(f"{name} defines `{one_line(function, limit=60)}` {times} ({places}); the last one counts")
         for module, number in foreign_imports(text, own).items():
+            if len(notes) >= _MAX_NOTES:
+                notes.append("")
+                continue
             what = f"{name} imports {one_line(module, limit=60)} ({place(text, number)})"
-            notes.append(
-                f"{what}, which was not handed in and which the course does not install, so the import fails in class"
-            )
+            why = "which was not handed in and which the course does not install"
+            notes.append(f"{what}, {why}, so the grader skips this import in class")
     return notes
 
 
@@ -480,14 +494,32 @@ def _text(name: str, member: Member) -> tuple[str, list[str]]:
     """
     called = one_line(member.name)
     dropped: list[str] = []
+    about: list[str] = []
     if _is_notebook(member):
         code, dropped = code_of(called, member.first_bytes(MAX_NOTEBOOK_BYTES + 1, name))
         data = f"\ufeff{code}".encode("utf-8", "replace")  # after this mark a coding line says nothing
     else:
         data = member.first_bytes(MAX_FILE_BYTES + 1, name)
+        if _is_latin_1(data):
+            data = data.decode("cp1252").encode()
+            about = [f"{called} is not UTF-8, so the grader read it as Latin-1; save it as UTF-8"]
     text, setup = without_host_setup(text_of(name, data))
     dropped += setup
-    return text, [f"{called}: the grader left out what only a notebook can run: {some(dropped)}"] if dropped else []
+    left_out = [f"{called}: the grader left out what only a notebook can run: {some(dropped)}"] if dropped else []
+    return text, [*about, *left_out]
+
+
+def _is_latin_1(data: bytes) -> bool:
+    """Whether an older editor saved a text that is mostly ASCII without UTF-8 and without saying so."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or _CODING_LINE.match(data):
+        return False
+    others = sum(byte > 127 for byte in data)
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        with contextlib.suppress(UnicodeDecodeError):
+            return bool(data.decode("cp1252")) and b"\0" not in data and 4 * others <= len(data)
+    return False
 
 
 def _text_or_nothing(member: Member) -> str:

@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,21 +30,22 @@ _KINDS: Mapping[str, Callable[[Any], bool]] = {
     "an address such as https://example.org/grpo/": lambda value: isinstance(value, str) and is_address(value),
     "a day and time without quotes, such as 2030-01-31T23:59:00": lambda value: isinstance(value, datetime),
     "a number from 0 to 100": lambda value: type(value) in (int, float) and 0 <= value <= 100,
+    "the fewest points for this grade, at least 0": lambda value: type(value) in (int, float) and value >= 0,
     "a number from 0 to 10080": lambda value: type(value) in (int, float) and 0 <= value <= 10_080,
     '"day", "calendar day" or "hour"': lambda value: value in ("day", "calendar day", "hour"),
     "a picture in docs/ whose name ends in .svg or .png": lambda value: (
         isinstance(value, str) and value.startswith("docs/") and value.endswith((".svg", ".png")) and ".." not in value
     ),
 }
-TEXT, COUNT, POINTS, TEXTS, _TRUTH, _TABLE, _ADDRESS, _TIME, _PERCENT, _MINUTES, _PERIOD, _PICTURE = _KINDS
+TEXT, COUNT, POINTS, TEXTS, _TRUTH, _TABLE, _ADDRESS, _TIME, _PERCENT, _LEAST, _MINUTES, _PERIOD, _PICTURE = _KINDS
 """Kinds of values, in the words of messages."""
 
 _LATE: Mapping[str, str] = {
     "grace_minutes": _MINUTES, "deduction_percent": _PERCENT, "per": _PERIOD, "maximum_percent": _PERCENT,
     "last": _TIME,
 }  # fmt: skip
-_NAMES_TO: Mapping[str, str] = {"points": POINTS, "policies": TEXT}
-"""Tables whose keys are names of exercises or headings, and the kind of their values."""
+_NAMES_TO: Mapping[str, str] = {"points": POINTS, "policies": TEXT, "grades": _LEAST}
+"""Tables whose keys are names of exercises, headings or grades, and the kind of their values."""
 
 
 def _is(kind: str, **default: Any) -> Any:
@@ -71,6 +73,7 @@ class CourseFile:
     time_zone: str = _is(TEXT, default="")  # of times without an offset: "Europe/Berlin"
     points: Mapping[str, int] = _is(_TABLE, default_factory=dict)  # exercise to its total, instead of its checks' sum
     policies: Mapping[str, str] = _is(_TABLE, default_factory=dict)  # heading to text: working together, AI assistants
+    grades: Mapping[str, float] = _is(_TABLE, default_factory=dict)  # grade to the fewest points for it
     late: Mapping[str, Any] = _is(_TABLE, default_factory=dict)  # what lateness costs; see `gradebook.late`
 
     @property
@@ -94,6 +97,18 @@ class CourseFile:
         if "last" in rule:
             sentences.append(f"Work handed in after {self._in_words(rule['last'])} does not count.")
         return " ".join(sentences)
+
+    @property
+    def grade_key(self) -> str:
+        """The grade key in the words that students read; empty if there is none."""
+        return ", ".join(f"{grade} from {least:g} points" for grade, least in self._best_first())
+
+    def grade_of(self, points: Decimal) -> str:
+        """The grade for points that count; empty without a grade key."""
+        return next((grade for grade, least in self._best_first() if Decimal(str(least)) <= points), "")
+
+    def _best_first(self) -> list[tuple[str, float]]:
+        return sorted(self.grades.items(), key=lambda line: -line[1])
 
     def _in_words(self, moment: datetime) -> str:
         zone = f"UTC{moment:%z}"[:6] if moment.tzinfo else self.time_zone
@@ -132,6 +147,9 @@ def read_course_file(path: Path) -> CourseFile:
     _check(path, entries.get("late", {}), _LATE, "late.")
     if "late" in entries and "deadline" not in entries:
         raise FileRefused(f"{path}: [late] sets a deduction for late work, so set deadline too")
+    least = list(entries.get("grades", {}).values())
+    if least and (0 not in least or len({*least}) < len(least)):
+        raise FileRefused(f"{path}: [grades] needs a different number of points for each grade, and 0 for the lowest")
     for key in ("exercises", "optional", "bonus"):
         entries[key] = tuple(entries.get(key, ()))
     entries |= {key: " ".join(value.split()) for key, value in entries.items() if isinstance(value, str)}

@@ -84,6 +84,8 @@ def cell_header(number: int, notebook: str) -> str:
 
 def cell_of(text: str, line: int) -> tuple[str, int, int] | None:
     """The notebook, the number of the code cell and the line in it; None if the text is from no notebook."""
+    if not _CELL.search(text):  # most texts, and the loop below takes long
+        return None
     written = text.split("\n")[: line - 1]
     for number in range(len(written), 0, -1):
         if header := _CELL.fullmatch(written[number - 1]):

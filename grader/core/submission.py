@@ -10,8 +10,8 @@ import functools
 import io
 import re
 import tokenize
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .course import KNOWN
@@ -19,6 +19,7 @@ from .files import UnreadableError
 
 MAX_FILE_BYTES = 100_000
 _UNFIT = re.compile("[\0\ud800-\udfff]")  # half characters, which some codecs make, and null bytes
+_SLOW_CODECS = ("punycode", "idna")  # take a time that grows with the square of the text
 _NEEDS_PLOTS = re.compile(r"\b(?:matplotlib|pyplot)\b")
 _NEEDS_COMPILER = re.compile(r"\b(optim|functorch)\b|\btorch\.func\b|\bfrom torch import\b[^\n]{0,200}\bfunc\b")
 
@@ -36,6 +37,8 @@ class Submission:
     files: dict[str, str]  # name to text: modules, and other files that they import
     problems: dict[str, str]  # name of a module to the sentence that says why it has no text
     notes: tuple[str, ...] = ()  # how the files were chosen, for the student
+    right: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # module to functions that ours replace
+    right_files: Mapping[str, str] = field(default_factory=dict)  # name to text: what defines them
 
     @property
     def sha256(self) -> str:
@@ -84,6 +87,8 @@ def text_of(name: str, data: bytes) -> str:
         encoding = "utf-16" if wide else tokenize.detect_encoding(io.BytesIO(data).readline)[0]
     except SyntaxError:
         encoding = "utf-8-sig"
+    if encoding.lower().replace("-", "_") in _SLOW_CODECS:
+        raise UnreadableError(f"{name} has a coding line with {encoding}; save it as UTF-8 and delete that line")
     try:
         text = data.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 
-from ..classroom.results import Entry, Person
+from ..classroom.results import Entry, Person, names, personal, strangers
 from ..core import course
-from ..core.by_hand import shown, with_by_hand
+from ..core.by_hand import ByHand, shown, with_by_hand
 from ..core.text import counted as counted_words
 from ..core.text import spreadsheet_safe
-from .late import Policy, counted, deduction, names, placed
+from .late import Policy, counted, deduction, placed
 from .layout import BLANK, Column, Layout, choose_column, number
 from .people import Student, Students
 from .roster import Roster
@@ -37,6 +37,7 @@ class Options:
 
     Attributes:
         maximum: The highest grade of the column, if the export does not say it.
+        grade_of: Points to the grade to write instead of them; None writes points.
         feedback: `NO_FEEDBACK`; `ADD_FEEDBACK`, into empty cells; `RENEW_FEEDBACK`, also over older ones of ours.
     """
 
@@ -45,6 +46,7 @@ class Options:
     maximum: Decimal | None = None
     missing_zero: bool = False
     trust_late_marks: bool = False
+    grade_of: Callable[[Decimal], str] | None = None
     feedback: str = NO_FEEDBACK
     roster: Roster = field(default_factory=Roster)
     skipped: frozenset[str] = frozenset()
@@ -108,7 +110,7 @@ class Time:
 class _Mark:
     """The points that count for one student, with the text next to the grade.
 
-    Points are None if they cannot be determined.
+    Points are None if they cannot be determined. `given` are the instructor's decisions that concern this student.
     """
 
     entry: Entry
@@ -116,6 +118,7 @@ class _Mark:
     points: Decimal | None
     note: str = ""
     late: str = ""
+    given: tuple[ByHand, ...] = ()
 
     @property
     def words(self) -> str:
@@ -145,7 +148,7 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
         raise GradebookError("this export has no column for feedback; omit --feedback, or name it with --match")
     kept = [entry for entry in entries if entry.name not in options.skipped]
     column, points = choose_column(layout, options.column), _points(kept)
-    maximum = _maximum(column, points, options)
+    maximum = points if options.grade_of else _maximum(column, points, options)
     comma = _decimal_comma(table, column)
     students = Students(table, layout, layout.students)
     pretenders = Students(table, layout, layout.pretenders)
@@ -155,17 +158,18 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
         raise GradebookError("cannot write zeros before it is clear whose these are" + _listed(unmatched))
     unclear = _extension_problems(policy, students, submitted)
     asked = [layout.time_question] if policy and layout.time_question else []
-    problems = [*unmatched, *unclear, *asked]
+    problems = [*unmatched, *unclear, *asked, *_for_nobody(kept, students, submitted)]
     undecided: list[tuple[str, str]] = []
     both = zip(students.all, submitted, strict=True)
     marks = [_judged(*each, layout, policy, options, certain=not unclear) for each in both]
-    if not layout.takes_more:
+    if not layout.takes_more and not options.grade_of:
         marks = [_at_most(mark, points) for mark in marks]
     lines: list[Line] = []
     cells: dict[tuple[int, int], str] = {}
     comments = _Comments(table, layout, options.feedback)
     for student, mark in zip(students.all, marks, strict=True):
         grade = _grade(mark, points, maximum, options)
+        text = "" if grade is None else options.grade_of(grade) if options.grade_of else written(grade, comma=comma)
         fixed = {row: _fixed(table, layout, row, column) for row in student.rows}
         if mark and mark.points is None and not all(fixed.values()):
             undecided.append((f"{student.person.name} ({mark.entry.name})".strip(), mark.note))
@@ -177,9 +181,9 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
             continue
         for row in student.rows:
             old = table.text(row, column.index)
-            kind = LEFT if fixed[row] else _kind(old, grade, mark)
+            kind = LEFT if fixed[row] else _kind(old, text, mark)
             if grade is not None and kind in (NEW, CHANGED, ZERO):
-                cells[row, column.index] = written(grade, comma=comma)
+                cells[row, column.index] = spreadsheet_safe(text)
             if mark and kind in (NEW, SAME, CHANGED):
                 cells |= comments.changed(row, mark)
             lines.append(_line(student, mark, old, cells.get((row, column.index), old), kind, fixed[row]))
@@ -198,6 +202,15 @@ def _together(undecided: Sequence[tuple[str, str]]) -> Iterator[str]:
             yield f"{', '.join(people)}: {why}"
         else:
             yield f"{', '.join(people[:_LISTED])} and {len(people) - _LISTED} more: {why}"
+
+
+def only(entry: Entry, exercise: str) -> Entry:
+    """A submission as if this exercise were all of it; a missing module then gives 0 points, as in the total."""
+    if entry.result is None:
+        return entry
+    part = [replace(each, bonus=False) for each in entry.result.exercises if each.name == exercise]
+    unread = entry.unread if entry.why_no_mark else ()
+    return replace(entry, result=replace(entry.result, exercises=part), unread=unread, by_hand=())
 
 
 def two_decimals(value: Decimal) -> Decimal:
@@ -380,7 +393,13 @@ def _judged(
     """The student's mark; None without a submission."""
     zone = policy.zone if policy else None
     timed = zip(theirs, times(student, theirs, layout, zone, options.roster), strict=True)
-    marks = [_mark(entry, time, policy, options, person, student.person) for (entry, person), time in timed]
+    marks = [
+        replace(
+            _mark(entry, time, policy, options, person, student.person),
+            given=personal(entry.by_hand, person, student.person),
+        )
+        for (entry, person), time in timed
+    ]
     if not certain:
         marks = [_undecided_if_lowered(mark) for mark in marks]
     return _chosen([_by_hand_at_last(mark) for mark in marks])
@@ -388,7 +407,7 @@ def _judged(
 
 def _by_hand_at_last(mark: _Mark) -> _Mark:
     """The mark with points by hand: after the deduction for late work, and before scaling to the column."""
-    given = mark.entry.by_hand
+    given = mark.given
     if not given or mark.points is None:
         return mark
     words = f"by hand {'; '.join(map(str, given))}"
@@ -455,6 +474,15 @@ def _extension_problems(policy: Policy | None, students: Students, submitted: _S
                 "extensions.toml, or remove it there. Until then, no mark with a deduction for late work is written"
             )
     return problems
+
+
+def _for_nobody(entries: Iterable[Entry], students: Students, submitted: _Submitted) -> Iterator[str]:
+    """Decisions on one member of a group who is not in the group."""
+    for entry in entries:
+        own = [each for each in students.all if any(theirs is entry for theirs, _ in submitted[each.number])]
+        records = [record for each in own for record in (each.person, *_people(submitted, each))]
+        for student in strangers(entry.by_hand, records):
+            yield f"{entry.name}: the points for {student} in adjustments.csv match nobody of this submission"
 
 
 def _people(submitted: _Submitted, student: Student) -> Iterator[Person]:
@@ -529,14 +557,14 @@ def _grade(mark: _Mark | None, points: Decimal, maximum: Decimal, options: Optio
     return None if mark.points is None else two_decimals(mark.points * maximum / points)
 
 
-def _kind(old: str, grade: Decimal | None, mark: _Mark | None) -> str:
-    """The change to a cell that may change."""
-    before = number(old)
-    if grade is None:
+def _kind(old: str, new: str, mark: _Mark | None) -> str:
+    """The change to a cell that may change; there is no new text if nothing is to be written."""
+    before, after = number(old), number(new)
+    if not new:
         return LEFT
     if old in BLANK:
         return NEW if mark else ZERO
-    if before is not None and two_decimals(before) == grade:
+    if old == new or (before is not None and after is not None and two_decimals(before) == two_decimals(after)):
         return SAME
     if not mark:
         return LEFT

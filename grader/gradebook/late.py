@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import math
 import tomllib
-import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..classroom.results import Person
+from ..classroom.results import Person, identity, names
 from ..core.by_hand import ByHand, shown
 from ..core.course_file import CourseFile
 
@@ -163,19 +162,6 @@ def _length(time: timedelta) -> str:
     days, minutes = divmod(minutes, 1440) if minutes >= 2 * 1440 else (0, minutes)
     parts = ((days, "days"), (minutes // 60, "h"), (minutes % 60, "min"))
     return " ".join(f"{number} {unit}" for number, unit in parts if number)
-
-
-def names(text: str, person: Person) -> bool:
-    """Whether the text is the name or one of the ids of this person."""
-    known = (getattr(person, field.name) for field in fields(person) if field.name != "platform")
-    return identity(text) in {identity(each) for each in known} - {""}
-
-
-def identity(text: str) -> str:
-    """A name or id as it is compared: one spelling of a letter, no case, single blanks, "Doe, Jane" as "Jane Doe"."""
-    words = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    last, comma, first = words.partition(", ")
-    return f"{first} {last}" if comma and "," not in first else words
 
 
 def placed(local: datetime, zone: tzinfo) -> datetime | None:

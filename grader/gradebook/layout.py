@@ -1,7 +1,7 @@
 """The layout of a learning platform's export: the students, their ids, and the columns for grades.
 
-The modules `canvas`, `moodle` and `blackboard` know the platforms and describe an export as a layout, which is all that
-the other modules need.
+The modules `canvas` and `moodle` know the platforms and describe an export as a layout, which is all that the other
+modules need.
 """
 
 from __future__ import annotations

@@ -8,8 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..classroom.results import Person
-from .late import identity
+from ..classroom.results import Person, identity
 from .layout import Layout
 from .table import Table
 

@@ -3,53 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 from .table import GradebookError
 
-_NAMES = """
-january february march april may june july august september october november december
-januar februar märz april mai juni juli august september oktober november dezember
-janvier février mars avril mai juin juillet août septembre octobre novembre décembre
-enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
-janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro
-januari februari maart april mei juni juli augustus september oktober november december
-januari februari mars april maj juni juli augusti september oktober november december
-januar februar marts april maj juni juli august september oktober november desember
-stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia
-ledna února března dubna května června července srpna září října listopadu prosince
-ocak şubat mart nisan mayis haziran temmuz ağustos eylül ekim kasim aralik
-tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta elokuuta syyskuuta lokakuuta marraskuuta
- joulukuuta
-января февраля марта апреля мая июня июля августа сентября октября ноября декабря
-"""
-_WORD = r"([^\W\d_]{3,})\.?"
-_DAY_NAME_YEAR = re.compile(
-    rf"(?<!\d)(\d{{1,2}})(?:\.|º|er|st|nd|rd|th)?\s*(?:de |of )?\s*{_WORD},?\s+(?:de )?(\d{{4}})"
-)
-_NAME_DAY_YEAR = re.compile(rf"{_WORD}\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})")
-_YEAR_FIRST = re.compile(r"(\d{4})[-/.年]\s?(\d{1,2})[-/.月]\s?(\d{1,2})日?")
+if TYPE_CHECKING:
+    from dateparser.date import DateDataParser
+
 _NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([./-])\s?(\d{1,2})\2\s?(\d{4})(?!\d)")
-_TIME = re.compile(r"(?<!\d)(\d{1,2})[:.h]\s?(\d{2})(?:[:.](\d{2}))?(?!\d)")
-_AFTERNOON = re.compile(r"(?<![^\W\d_])p\.?\s?m\b|下午|午後|오후", re.IGNORECASE)
-_MORNING = re.compile(r"(?<![^\W\d_])a\.?\s?m\b|上午|午前|오전", re.IGNORECASE)
-_ZONE = re.compile(r"[+-]\d\d:?\d\d\b|\b(?!AM\b|PM\b)[A-Z]{3,5}\b")
-
-
-def _plain(text: str) -> str:
-    """In small letters without accents, which some sites drop."""
-    letters = unicodedata.normalize("NFKD", text.casefold()).replace("\N{LATIN SMALL LETTER DOTLESS I}", "i")
-    return "".join(c for c in letters if not unicodedata.combining(c))
-
-
-_MONTHS: dict[str, int] = {}
-for _line in _NAMES.strip().replace("\n ", " ").splitlines():
-    _MONTHS |= {_plain(name): number for number, name in enumerate(_line.split(), 1)}
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_YEAR_FIRST = re.compile(r"(?<!\d)\d{4}[-/.年]")
+_ZONE = re.compile(r"\b(?!AM\b|PM\b)[A-Z]{3,5}\b")
+_LONGEST = 100
 
 
 @dataclass(frozen=True)
@@ -123,52 +93,33 @@ def _read(text: str, *, day_first: bool | None) -> datetime | None:
     if ":" in text:
         with contextlib.suppress(ValueError):
             return datetime.fromisoformat(re.sub(r" (?=[+-]\d\d:?\d\d$|Z$)", "", text))
-    date = _date(text, day_first=day_first)
-    if not date:
+    zone = _ZONE.search(text)
+    # A time without a year may be relative to today, and an abbreviation may mean several time zones.
+    if len(text) > _LONGEST or not _YEAR.search(text) or (zone and zone[0] not in ("UTC", "GMT")):
         return None
-    (year, month, day), rest = date
-    clock = _TIME.search(rest)
-    zone = _ZONE.search(rest)
-    if not clock or (zone and zone[0] not in ("UTC", "GMT")):
+    if _order(text) and day_first is None:
         return None
-    hour, minute, second = (int(part or 0) for part in clock.groups())
-    if _AFTERNOON.search(rest) or _MORNING.search(rest):
-        if not 1 <= hour <= 12:
-            return None
-        hour = hour % 12 + 12 * bool(_AFTERNOON.search(rest))
+    parser = _parser("YMD" if _YEAR_FIRST.search(text) else "MDY" if day_first is False else "DMY")
     try:
-        return datetime(year, month, day, hour, minute, second, tzinfo=UTC if zone else None)
-    except ValueError:
+        found = parser.get_date_data(text)
+    except (ValueError, OverflowError):
         return None
+    moment: datetime | None = found.date_obj if found.period == "time" else None
+    return moment
 
 
-def _date(text: str, *, day_first: bool | None) -> tuple[tuple[int, int, int], str] | None:
-    """Year, month and day, and the text without them."""
-    for form, name, day in ((_DAY_NAME_YEAR, 2, 1), (_NAME_DAY_YEAR, 1, 2)):
-        found = form.search(text)
-        month = _month(found[name]) if found else None
-        if found and month:
-            return (int(found[3]), month, int(found[day])), _without(text, found)
-    if found := _YEAR_FIRST.search(text):
-        return (int(found[1]), int(found[2]), int(found[3])), _without(text, found)
-    found = _NUMBERS.search(text)
-    if not found:
-        return None
-    first, second = int(found[1]), int(found[3])
-    if found[2] == "." or first == second:
-        day_first = True
-    if day_first is None:
-        return None
-    day_number, month_number = (first, second) if day_first else (second, first)
-    return (int(found[4]), month_number, day_number), _without(text, found)
+@functools.cache
+def _parser(order: str) -> DateDataParser:
+    """Reads dates in all languages that Unicode's locale data describe."""
+    from dateparser.date import DateDataParser  # imported late: most exports have no times to read
 
-
-def _without(text: str, found: re.Match[str]) -> str:
-    return f"{text[: found.start()]} {text[found.end() :]}"
-
-
-def _month(word: str) -> int | None:
-    """The number of a month, from its name or the beginning of it that only one month has."""
-    plain = _plain(word)
-    numbers = {_MONTHS[plain]} if plain in _MONTHS else {n for name, n in _MONTHS.items() if name.startswith(plain)}
-    return numbers.pop() if len(numbers) == 1 else None
+    return DateDataParser(
+        settings={
+            "DATE_ORDER": order,
+            "PREFER_LOCALE_DATE_ORDER": False,
+            "PARSERS": ["absolute-time"],
+            "REQUIRE_PARTS": ["day", "month", "year"],
+            "RETURN_TIME_AS_PERIOD": True,
+            "STRICT_PARSING": True,
+        }
+    )

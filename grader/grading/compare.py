@@ -102,7 +102,9 @@ def tensor(answer: Answer, *, shape: tuple[int, ...], dtype: str | None = "float
             answer.odd_dtypes.append(problem)
     if value.device != answer.device:
         rows = [("yours", f"on {value.device}"), ("expected", f"on {answer.device}")]
-        raise _mismatch(answer, rows, f"the result is on {value.device}; it must be on {answer.device}, where the arguments are")
+        raise _mismatch(
+            answer, rows, f"the result is on {value.device}; it must be on {answer.device}, where the arguments are"
+        )
     numbers = value.array.astype(np.float64)
     if finite:
         _require_finite(answer, numbers, ("expected", "finite numbers"))

@@ -16,7 +16,7 @@ from ..core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, N
 from ..core.secret import PUBLIC
 from ..core.submission import Submission
 from ..sandbox.worker_process import SandboxError
-from . import vectors
+from . import right_functions, vectors
 from .check import Check, checks_of
 from .compare import Mismatch
 from .naming import Observed, Reasons, earlier_calls, reasons
@@ -67,13 +67,16 @@ class Diagnosis:
                         is_wrong[used] = self._is_wrong(used, exercise.name)
                     if is_wrong[used]:
                         called.setdefault(f"{exercise.name}.{function}", []).append(used)
-                if self.settings.second_pass and uses.get(function) and f"{exercise.name}.{function}" not in called:
-                    if to_blame := self._to_blame(exercise, function, uses[function]):
-                        called[f"{exercise.name}.{function}"] = to_blame
+                name = f"{exercise.name}.{function}"
+                alone = (
+                    right_functions.are_here() and self.settings.second_pass and name not in called and function in uses
+                )
+                if alone and (to_blame := self._to_blame(exercise, function, uses[function])):
+                    called[name] = to_blame
         return called
 
     def _to_blame(self, exercise: ExerciseResult, function: str, used: Sequence[str]) -> list[str]:
-        """Called functions with full points that are wrong all the same: with right ones, all worked examples are right.
+        """Called functions with full points that are wrong all the same: right ones make all worked examples right.
 
         One function if that is enough, else all of them; none if the mistake is in the calling function.
         """

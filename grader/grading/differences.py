@@ -33,9 +33,9 @@ Chosen = tuple[int, ...]
 """The places of some differences, in order."""
 UNKNOWN = 65_535
 """Place of an outcome that is not recorded: the two differences do not fit together."""
-_MOST = 8
+_MOST = 10
 """Differences in a set."""
-_WIDTH = 20
+_WIDTH, _NARROW = 24, 24
 """Sets of one size that are made larger."""
 _TOLERANCE = {"float64": 1e-5, "float32": 2e-4, "float16": 2e-2, "bfloat16": 5e-2}
 _TINY = 1e-30
@@ -91,12 +91,12 @@ def _print(text: str, numbers: Sequence[Any], zero: float) -> Print:
     if odd:
         text += " " + " ".join(odd)[:200]
     values = np.where(np.isfinite(values), values, 0.0)
-    sums = [float(_signs(len(values), row) @ values) for row in (0, 1)]
+    first, second = (float(_signs(len(values), row) @ values) for row in (0, 1))
     text += f" {len(values)}" + ("" if values.any() else " zero")
     is_zero = np.abs(values) <= zero * float(np.abs(values).max())
     if is_zero.any() and not is_zero.all():  # a number near 0 would be lost in the sums
         text += f" {zlib.crc32(is_zero.tobytes()):x}"
-    return text, *sums, float(np.abs(values).sum())
+    return text, first, second, float(np.abs(values).sum())
 
 
 @functools.cache
@@ -219,7 +219,10 @@ def _table(entry: dict[str, Any]) -> Table:
     texts = [entry["texts"][place] for place in _unpacked(entry["outcomes"], "<u2").tolist()]
     numbers = _unpacked(entry["numbers"], "<f4").astype(np.float64).reshape(-1, 3).tolist()
     outcomes = iter([(text, *each) for text, each in zip(texts, numbers, strict=True)])
-    listed = [Part(*rest, [*itertools.islice(outcomes, count)]) for *rest, count in entry["parts"]]
+    listed = [
+        Part(check, place, name, tolerance, [*itertools.islice(outcomes, count)])
+        for check, place, name, tolerance, count in entry["parts"]
+    ]
     rows = _unpacked(entry["rows"], "<u2").reshape(len(listed), -1).T
     return Table(entry["names"], listed, rows, [tuple(each) for each in entry["larger"]])
 
@@ -278,9 +281,15 @@ class Fit:
         return self.explained - 3.0 * self.refuted - self.other - self.doubts / 4
 
     @property
+    def makes_all(self) -> npt.NDArray[np.bool_]:
+        """Whether the set makes all answers, as far as they are recorded."""
+        contradicted = self.refuted + self.other + self.untouched + self.missed
+        return np.asarray((contradicted == 0) & (self.explained > 3 * self.doubts))
+
+    @property
     def is_honest(self) -> npt.NDArray[np.bool_]:
         """Whether the code may well have these differences, although it must have others, too."""
-        return (self.refuted == 0) & (self.explained > self.other + self.doubts / 4)
+        return np.asarray((self.refuted == 0) & (self.explained > self.other + self.doubts / 4))
 
 
 class Search:
@@ -334,19 +343,26 @@ class Search:
         best: tuple[float, Chosen] | None = None
         before = -math.inf
         for size in range(1, _MOST + 1):
-            larger: dict[Chosen, tuple[float, int]] = {}
+            scores: dict[Chosen, float] = {}
+            exact: list[tuple[int, Chosen]] = []
             for chosen in level:
                 fit = self._fit(chosen)
                 for more in self._candidates(chosen):
-                    larger[tuple(sorted((*chosen, more)))] = (float(fit.score[more]), int(fit.doubts[more]))
-                    value = float(fit.score[more]) - size / 2
+                    larger = tuple(sorted((*chosen, more)))
+                    if larger in scores:
+                        continue
+                    scores[larger] = float(fit.score[more])
+                    value = scores[larger] - size / 2
                     if fit.is_honest[more] and (best is None or value > best[0]):
-                        best = value, tuple(sorted((*chosen, more)))
-            exact = [(doubts, chosen) for chosen, (_, doubts) in larger.items() if self._is_exact(chosen)]
-            if exact:
-                return self._explanation(min(exact)[1], exact=True)
-            level = sorted(larger, key=lambda chosen: (-larger[chosen][0], chosen))[: None if size == 1 else _WIDTH]
-            score = larger[level[0]][0] if level else -math.inf
+                        best = value, larger
+                    if fit.makes_all[more]:
+                        exact.append((int(fit.doubts[more]), larger))
+            for _, chosen in sorted(exact):
+                if self._all_needed(chosen):
+                    return self._explanation(chosen, exact=True)
+            width = None if size == 1 else _WIDTH if size == 2 else _NARROW
+            level = sorted(scores, key=lambda chosen: (-scores[chosen], chosen))[:width]
+            score = scores[level[0]] if level else -math.inf
             if size > 2 and score <= before:
                 break
             before = score
@@ -426,7 +442,7 @@ class Search:
                     yield more
 
     def _meeting(self, chosen: Chosen) -> npt.NDArray[np.bool_]:
-        """Where two of a set, with each further difference, make other numbers than either: three may make yet others."""
+        """Where two of a set, with each further difference, make other numbers than either, so that three may too."""
         alone, pairs = self.table.alone, self.table.pairs
         meeting = np.zeros(alone.shape, dtype=bool)
         if len(chosen) < 2:
@@ -458,33 +474,30 @@ class Search:
             )
         return self._fits[chosen]
 
-    def _is_exact(self, chosen: Chosen) -> bool:
-        """Whether a set makes all answers, as far as they are recorded, and each of its differences is needed."""
-        fit, last = self._fit(chosen[:-1]), chosen[-1]
-        if fit.refuted[last] or fit.other[last] or fit.untouched[last] or fit.missed[last]:
-            return False
-        if fit.explained[last] <= 3 * fit.doubts[last]:
-            return False
-        rows = self._row(chosen)
+    def _all_needed(self, chosen: Chosen) -> bool:
+        """Whether each difference of a set that makes all answers changes one of them."""
+        rows = self.made_by(chosen)
         made = self.wrong & (rows != UNKNOWN) & self.matching[self.lines, np.where(rows == UNKNOWN, 0, rows)]
-        others = (self._row(tuple(each for each in chosen if each != left)) for left in chosen)
+        others = (self.made_by(tuple(each for each in chosen if each != left)) for left in chosen)
         return len(chosen) < 2 or all((made & (without != UNKNOWN) & (without != rows)).any() for without in others)
 
-    def _row(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
+    def made_by(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
         """The outcomes of a set."""
-        return self._rows(chosen[:-1])[chosen[-1]] if chosen else self.table.rows[0]
+        return np.asarray(self._rows(chosen[:-1])[chosen[-1]] if chosen else self.table.rows[0])
 
     def _explanation(self, chosen: Chosen, *, exact: bool) -> Explanation:
         names = tuple(self.table.names[each] for each in chosen)
-        rows = self._row(chosen)
+        rows = self.made_by(chosen)
         agree = self.matching[self.lines, np.where(rows == UNKNOWN, 0, rows)] & (rows != UNKNOWN)
         shows: dict[Key, list[str]] = {}
         for each, name in zip(chosen, names, strict=True):
             rest = tuple(other for other in chosen if other != each)
-            without = self._row(rest)
+            without = self.made_by(rest)
             unlike = np.where(rows == UNKNOWN, self.table.alone[each] != 0, without != rows)
             for row in np.flatnonzero(self.known & self.wrong & unlike):
                 here = shows.setdefault(self._keys[row], [])
                 here += [name] if name not in here else []
-        missed = {key for key, is_like, known in zip(self._keys, agree, self.known, strict=True) if known and not is_like}
+        missed = {
+            key for key, is_like, known in zip(self._keys, agree, self.known, strict=True) if known and not is_like
+        }
         return Explanation(names, exact, {key: tuple(each) for key, each in shows.items()}, self.wrong_keys - missed)

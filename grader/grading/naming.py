@@ -104,7 +104,7 @@ def _named(
         exact = explanation.exact
         for name in sorted(explanation.names, key=lambda name: name not in here):
             if name in here or (exact and (name in of_check or is_first)):
-                yield replace(known[name], check=check, everywhere=exact, shown=name in here)
+                yield replace(known[name], check=check, everywhere=exact, shown=name in here or place is None)
 
 
 def _telling(explanation: Explanation, own: Sequence[Key]) -> int | None:
@@ -153,9 +153,7 @@ def _example(checks: Mapping[str, Check], key: Key) -> Example:
     return checks[key[0]].examples[key[1]]
 
 
-def _wrong_answer(
-    check: Check, key: Key, vector: Vector, observation: Observation
-) -> patterns.WrongAnswer | None:
+def _wrong_answer(check: Check, key: Key, vector: Vector, observation: Observation) -> patterns.WrongAnswer | None:
     if agree(observation, vector.expected) and not observation.get("left"):
         return None
     return patterns.wrong_answer(check.call(check.examples[key[1]]).handed_over, observation, vector.expected)

@@ -392,17 +392,6 @@ def _not_finite(answer: WrongAnswer) -> Patterns:
             yield "not_finite", f"{'NaN' if np.isnan(part.yours).any() else 'infinite'}{part.inside}", CERTAIN
 
 
-def _begins_right(answer: WrongAnswer) -> Patterns:
-    """A run that follows the right one for some steps."""
-    for part in answer.parts:
-        if part.where in ("probabilities", "actions") and part.same_shape:
-            wrong = np.any(part.wrong.reshape(len(part.wrong), -1), axis=1)
-            steps = int(np.argmax(wrong)) - (part.where == "probabilities")  # row 0 is before the first step
-            if steps >= 1:
-                first = "first step" if steps == 1 else f"first {steps} steps"
-                yield "begins_right", f"right for the {first}, and wrong after that", CERTAIN
-
-
 def _where(answer: WrongAnswer) -> Patterns:
     """Right except where an argument or the expected number meets a condition."""
     for part in answer.parts if len(answer.parts) == 1 else ():
@@ -437,19 +426,11 @@ def _only(answer: WrongAnswer) -> Patterns:
         yield "only", f"right except for {listed(names)}", CERTAIN
 
 
-def _one_side(answer: WrongAnswer) -> Patterns:
-    for part in answer.comparable if not answer.is_mask else ():
-        apart = (part.yours - part.expected)[part.wrong]
-        for size, here in (("large", (apart > 0).all()), ("small", (apart < 0).all())):
-            if here:  # 6 numbers are on one side by chance once in 30 times
-                yield "one_side", f"too {size}{part.inside} wherever they are wrong", len(apart) / 3
-
-
 Finder = Callable[[WrongAnswer], Patterns]
 CAUSES: tuple[Finder, ...] = (
     *(_exception, _kind, _missing, _besides_the_numbers, _changed_argument, _shape, _rounding, _lost_gradient),
     *(_constant, _factor, _function),
 )
 """Patterns that say how the numbers came about."""
-PLACES: tuple[Finder, ...] = (_not_finite, _begins_right, _where, _only, _one_side)
+PLACES: tuple[Finder, ...] = (_not_finite, _where, _only)
 """Patterns that say which numbers are wrong."""

@@ -45,6 +45,7 @@ from ..core.submission import Submission
 from . import curves, hypothesis_compat, vectors
 from .check import Check, as_result, checks_of
 from .compare import Mismatch
+from .left_out import about
 from .observations import what_was_raised
 from .settings import Settings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
@@ -53,8 +54,9 @@ from .student import (
     Answer,
     Call,
     Clock,
-    EndlessImports,
     Example,
+    Imports,
+    LeftOut,
     MachineTooBusy,
     ModuleProblem,
     NoAnswer,
@@ -122,6 +124,7 @@ class Findings:
     without_answer: set[str] = field(default_factory=set)  # functions that answer a worked example too late or never
     unfinished: set[str] = field(default_factory=set)  # functions that call one which is not written yet
     errors: list[str] = field(default_factory=list)  # what pytest could not collect
+    left_out: dict[LeftOut, str] = field(default_factory=dict)  # what was not executed, with a sentence on it
     clocks: dict[str, Clock] = field(default_factory=dict)  # what is left of the time of each exercise
 
     def add(self, others: Findings) -> None:
@@ -131,6 +134,7 @@ class Findings:
         self.without_answer |= others.without_answer
         self.unfinished |= others.unfinished
         self.errors += others.errors
+        self.left_out |= others.left_out
         for name, clock in others.clocks.items():  # each exercise has spent its time in one process
             self.clocks[name].seconds = min(self.clocks[name].seconds, clock.seconds)
 
@@ -165,7 +169,7 @@ class GradingPlugin:
         self._public_failures: dict[str, Mismatch | StudentError | None] = {}
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
-        self._endless_imports: dict[str, EndlessImports] = defaultdict(dict)
+        self._imports: dict[str, Imports] = defaultdict(Imports)
         self._started = time.monotonic()
 
     # Fixtures
@@ -176,8 +180,8 @@ class GradingPlugin:
         check = _check_of(request.node)
         submission = self.corrected.get(check.whole_name, self.settings.submission)
         keep_as = check.whole_name if check.whole_name in self.corrected else check.exercise
-        endless_imports = self._endless_imports[check.exercise]
-        student = self._kept.get(keep_as) or self.settings.student(check.exercise, submission, endless_imports)
+        imports = self._imports[check.exercise]
+        student = self._kept.get(keep_as) or self.settings.student(check.exercise, submission, imports)
         clocks = (
             self.findings.clocks[check.exercise],
             Clock(check.seconds * _more_time(), "this check"),
@@ -188,6 +192,8 @@ class GradingPlugin:
         student.begin(clocks, check.call_seconds, odd_dtypes)
         self._student = student
         yield student
+        if check.whole_name not in self.corrected:
+            self._note_left_out(student)
         if self._draws_secretly(request.node):
             self._seen_secretly += (odd_dtypes or ())[known:]
         self._student = None
@@ -226,6 +232,12 @@ class GradingPlugin:
                 shown.append(curve)
 
         return show_curve
+
+    def _note_left_out(self, student: Student) -> None:
+        """Keep a sentence on each statement of the submission that was not executed."""
+        for part in student.left_out:
+            if len(self.findings.left_out) < _MOST_LEFT_OUT and part not in self.findings.left_out:
+                self.findings.left_out[part] = about(part, student.left_out, self.settings.submission)
 
     def _odd_dtypes_of(self, check: Check) -> list[Mismatch] | None:
         """Where the checks of a function note a wrong dtype; None if the check that fails for it is not selected."""
@@ -397,7 +409,7 @@ class GradingPlugin:
         if not_imported and entry.frames:
             self._explain_failed_import(entry, problem)
         entry.frames = [self._in_cell(frame) for frame in entry.frames]
-        if not_imported:
+        if not_imported and not (isinstance(problem, NoAnswer) and problem.rest_imported):
             (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
             places = [f" ({frame.file.rsplit('/', 1)[-1]}, line {frame.line})" for frame in entry.frames[-1:]]
             exercise.not_imported = entry.story + "".join(places)
@@ -446,7 +458,9 @@ class GradingPlugin:
                 entry.outcome, entry.story = GRADER_ERROR, str(problem)
             case _ if isinstance(problem, _UNREADABLE) and self._student and self._student.has_answered:
                 entry.outcome = FAILED
-                entry.story = "your function returned something that this check cannot read; compare it with the docstring"
+                entry.story = (
+                    "your function returned something that this check cannot read; compare it with the docstring"
+                )
             case _:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
 
@@ -459,7 +473,9 @@ class GradingPlugin:
         smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
         if isinstance(smaller, Mismatch) and len(lines := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
             entry.call, entry.rows = lines, smaller.rows
-            entry.story += f". The call below is a shorter one that also fails: {smaller.message or 'the values differ'}"
+            entry.story += (
+                f". The call below is a shorter one that also fails: {smaller.message or 'the values differ'}"
+            )
 
     def _explain_failed_import(self, entry: CheckResult, problem: BaseException) -> None:
         """Add what a student has to change, where the text of the module shows it."""
@@ -532,6 +548,7 @@ _SETTINGS = {
 }
 """Each of `Student.changed_settings` in words, and the calls that change it."""
 
+_MOST_LEFT_OUT = 8  # notes on what was not executed
 _LONG_CALL = 700
 """Of calls with more characters, the report shows a worked example instead, if one goes wrong too."""
 _LONGEST_TEXT, _LONGEST_CALL, _LONGEST_PRINTED = 2_000, 30_000, 25_000

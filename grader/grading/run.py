@@ -74,6 +74,7 @@ class Grading(Settings):
         if grading.failure is not None:
             raise grading.failure
         errors = grading.findings.errors
+        result.notes[:0] = dict.fromkeys(filter(None, grading.findings.left_out.values()))
         if status == pytest.ExitCode.INTERRUPTED and not errors:
             raise KeyboardInterrupt
         if errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):

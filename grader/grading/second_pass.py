@@ -1,36 +1,34 @@
 """The second pass: failing checks of functions that call wrong ones run once more, with right ones in their place.
 
 A later function may be right and still fail because of an earlier one that it calls. Its failing checks run again on a
-copy of the submission whose wrong earlier functions are replaced by the numpy oracles (`oracles/in_torch.py`). One bit
-per check leaves that run: whether it passes. A check that passes failed because of the earlier functions alone, and
-earns its points if the course says so. The second pass changes no outcome.
+copy of the submission whose wrong earlier functions are replaced by the numpy oracles (`right_functions`). One bit per
+check leaves that run: whether it passes. A check that passes failed because of the earlier functions alone, and earns
+its points if the course says so. The second pass changes no outcome.
 
-The oracles are part of the handout, so no model answer shares a process with student code, and students get the same
-result on their own machines. Functions that are not written yet stay as they are: the report says to write them first.
+No model answer shares a process with student code. A handout has no right functions, because they could be pasted into
+the stubs: there, a note says which points depend on earlier functions. Functions of missing modules, and of modules
+that cannot be imported, are replaced like wrong ones. Functions that are not written yet stay as they are: the report
+says to write them first.
 """
 
 from __future__ import annotations
 
-import functools
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, TOO_BUSY, WAITING, CheckResult, Result
 from ..core.submission import Submission
+from ..core.text import listed
+from . import right_functions
 from .check import as_result
 from .plugin import Findings, GradingPlugin
 from .settings import Settings
 
 _LOST = (FAILED, BROKEN, WAITING)
-_ORACLES = Path(__file__).parents[1] / "oracles"
-_PACKAGE = "course_oracles"
-ORACLES_FOR_WORKERS = ("in_torch", "charlm_oracle", "simulation", "sfc32", "traced")
-"""The modules that come with a submission into the worker."""
 
 
 def judge(
@@ -59,11 +57,12 @@ def judge(
         Exception: what `on_check` raised.
     """
     result = first.result
-    # Appending a right function to a module does not help its import.
+    # Right functions elsewhere do not help a module that cannot be imported itself.
     imported = {exercise.name for exercise in result.exercises if not exercise.not_imported}
     unfinished = first.findings.unfinished
     wrong = {name: names for name, names in called.items() if name.split(".")[0] in imported and name not in unfinished}
-    if not wrong:
+    if not wrong or not right_functions.are_here():
+        result.notes += _left_to_the_class(settings, result, wrong)
         return frozenset(), {}
     corrected = {name: with_right_functions(settings.submission, names) for name, names in wrong.items()}
     lost = {
@@ -103,20 +102,32 @@ def with_right_functions(submission: Submission, names: Iterable[str]) -> Submis
     """A submission with some functions, "exercise.function", replaced by the oracles.
 
     Later functions get the oracle whether they import the function by name, call it through its module, or stand in
-    the same file.
+    the same file, and whatever else that file contains, if it is there at all.
     """
-    files = dict(submission.files)
+    right: dict[str, tuple[str, ...]] = {}
     for name in names:
         module, function = name.split(".")
-        file_name = course.exercise(module).file_name
-        if file_name in files:
-            files[file_name] += f"\n\nfrom .{_PACKAGE}.in_torch import {function}\n"
-    return replace(submission, files=files | _oracle_files())
+        right[module] = (*right.get(module, ()), function)
+    needed = right_functions.files(frozenset(function for functions in right.values() for function in functions))
+    return replace(submission, right=right, right_files=needed)
 
 
-@functools.cache
-def _oracle_files() -> dict[str, str]:
-    return {f"{_PACKAGE}/{name}.py": (_ORACLES / f"{name}.py").read_text("utf-8") for name in ORACLES_FOR_WORKERS}
+def _left_to_the_class(settings: Settings, result: Result, wrong: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """What a handout says in place of a second pass, for which it has no right functions."""
+    for exercise in result.exercises:
+        callers = [name for name in wrong if name.split(".")[0] == exercise.name]
+        lost = [check for check in exercise.checks if check.outcome in _LOST]
+        points = sum(check.points for check in lost if f"{exercise.name}.{check.function}" in callers)
+        causes = dict.fromkeys(used for name in callers for used in wrong[name] if used not in wrong)
+        if points and causes and settings.error_carried_forward:
+            yield (
+                f"{_listed(callers)}: you may have lost these {points} points only because of your {_listed(causes)};"
+                " correct it first. Your course grades you with a correct one in its place"
+            )
+
+
+def _listed(functions: Iterable[str]) -> str:
+    return listed([f"`{name.split('.')[1]}`" for name in functions])
 
 
 def _problem(not_collected: Sequence[str], rerun: Sequence[CheckResult], status: int | pytest.ExitCode) -> str:

@@ -12,7 +12,7 @@ from ..core.result import Result
 from ..core.secret import PUBLIC
 from ..core.submission import Submission
 from .check import Check, checks_of, has_hidden_checks
-from .student import Clock, EndlessImports, Loaded, Student
+from .student import Clock, Imports, Loaded, Student
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Settings:
         self,
         exercise: str,
         submission: Submission | None = None,
-        endless_imports: EndlessImports | None = None,
+        imports: Imports | None = None,
         *,
         clocks: Sequence[Clock] = (),
     ) -> Student:
@@ -67,7 +67,7 @@ class Settings:
             device=self.device,
             clocks=clocks,
             folder=self.folder,
-            endless_imports=endless_imports,
+            imports=imports,
         )
 
     def model(self, exercise: str) -> Student:

@@ -24,10 +24,12 @@ from ..core.source import where_instead
 from ..core.submission import Submission
 from ..sandbox.worker import wire
 from ..sandbox.worker_process import WorkerDied
+from . import right_functions
 
 Array = npt.NDArray[Any]
 _LEAST_SECONDS = 0.02  # too short for any request
 _REMEMBERED = 16  # answers; a law asks for fewer at a time
+_MOST_LEFT_OUT = 20  # parts that are read of what a worker left out
 NO_TIME = "no time"
 """Why a worker ended that had no time, or too little for an import, because earlier calls had used it up."""
 _SAME_RANDOM_NUMBERS = {
@@ -179,9 +181,11 @@ class NoAnswer:
     Attributes:
         at_import: It happened while the module was imported, before any call, so `call` is None. `call` is also None
             when a worker dies during a message with several calls, because it is unknown which one ended it.
+        rest_imported: It cost only a part of the module.
     """
 
     at_import = False
+    rest_imported = False
 
 
 class StudentError(NoAnswer, Exception):
@@ -199,6 +203,24 @@ class StudentError(NoAnswer, Exception):
         frames = list(info.get("frames") or [])[-8:]
         self.frames = [Frame(_text(f), int(n) % 10_000_000, _text(g), _text(s).strip()) for f, n, g, s in frames]
         super().__init__(f"{self.type}: {self.message}")
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A part of a module that a worker did not execute, because it is not Python or because it raised.
+
+    Without a type, it is the whole module, whose import ends the process.
+    """
+
+    module: str
+    line: int
+    type: str
+    message: str
+    names: tuple[str, ...]  # what it would have defined
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.module}.py"
 
 
 class ModuleProblem(Exception):
@@ -255,8 +277,12 @@ class Clock:
         self.seconds = max(0.0, self.seconds - seconds)
 
 
-EndlessImports = dict[float, StudentDied]
-"""Seconds after which an import of a module was ended, to the exception for it."""
+@dataclass
+class Imports:
+    """What is known of the import of a module, so that only the first worker waits for it."""
+
+    endless: dict[float, StudentDied] = field(default_factory=dict)  # seconds after which it was ended
+    deadly: dict[str, str] | None = None  # other files whose import ends the process, to how; None: not looked for yet
 
 
 class Student:
@@ -270,10 +296,11 @@ class Student:
         clocks: Each of them limits how long the submission may take.
         folder: How tracebacks name the submission's folder.
         is_model: It holds the model answers. If these fail, the machine is to blame.
-        endless_imports: Shared by workers that import the same module, so that only the first of them waits.
+        imports: Shared by workers that import the same module.
 
     Attributes:
         changed_settings: What the import of the module changed for all of torch, by the names in `serve`.
+        left_out: What was not executed of the module, and of those that it imports.
         has_answered: Whether an answer came back in this check.
     """
 
@@ -287,14 +314,15 @@ class Student:
         clocks: Sequence[Clock] = (),
         folder: str | None = None,
         is_model: bool = False,
-        endless_imports: EndlessImports | None = None,
+        imports: Imports | None = None,
     ) -> None:
         self._exercise, self._submission, self._start = exercise, submission, start
         self._device, self._clocks = device, clocks
         self._folder = folder or submission.folder
         self._is_model = is_model
-        self._endless_imports = {} if endless_imports is None else endless_imports
+        self._imports = imports or Imports()
         self.changed_settings: tuple[str, ...] = ()
+        self.left_out: tuple[LeftOut, ...] = ()
         self._worker: Loaded | None = None
         self._call_seconds: float | None = None
         self._odd_dtypes: list[Any] | None = None
@@ -392,37 +420,78 @@ class Student:
         return worker
 
     def _import(self) -> Loaded:
-        """Load the module into a new worker, unless that is known to take more seconds than it may."""
-        seconds = self._seconds_to_answer()
-        if seconds in self._endless_imports:
-            raise self._endless_imports[seconds].with_traceback(None)
+        """Load the module into a new worker, without other modules of the submission that end the process."""
+        try:
+            return self._load(self._exercise.name)
+        except StudentDied as death:
+            if self._imports.deadly is None and death.death.reason in ("crash", "timeout"):
+                self._imports.deadly = self._deadly()
+                if self._imports.deadly:
+                    return self._load(self._exercise.name)
+            raise
+
+    def _deadly(self) -> dict[str, str]:
+        """The files that the module needs and whose import ends the process, to how it ends."""
+        deadly = {}
+        for name in dict.fromkeys((*self._exercise.needed_files, *sorted(self._submission.helpers))):
+            if name != self._exercise.file_name and name in self._submission.files:
+                try:
+                    self._load(name.removesuffix(".py"))
+                except StudentDied as death:
+                    deadly[name] = death.death.detail
+                except StudentError:
+                    pass
+                self.forget()
+        return deadly
+
+    def _load(self, module: str) -> Loaded:
+        """Load a module into a new worker, unless that is known to take more seconds than it may."""
+        seconds, is_own = self._seconds_to_answer(), module == self._exercise.name
+        if is_own and seconds in self._imports.endless and not self._imports.deadly:
+            raise self._imports.endless[seconds].with_traceback(None)
         theirs = self._submission.slow_imports(self._exercise.needed_files)
         imports = tuple(dict.fromkeys((*self._exercise.slow_imports, *theirs)))
         self._worker = self._start(imports) if imports else self._start()
         load = {
             "request": "load",
-            "files": {**self._submission.files, **course.given_files(), **_SAME_RANDOM_NUMBERS},
+            "files": {**self._files(), **course.given_files(), **_SAME_RANDOM_NUMBERS},
             "folder": self._folder,
-            "module": self._exercise.name,
+            "module": module,
             "given": [
                 name.removesuffix(".py").replace("/", ".") for name in (*self._exercise.given, *_SAME_RANDOM_NUMBERS)
             ],
+            "right": {module: [*functions] for module, functions in self._submission.right.items()},
+            "right_in": f"{right_functions.PACKAGE}.{right_functions.MODULE}",
         }
         try:
             loaded = self._request(self._worker, load, None)
             settings = loaded.get("settings")
             self.changed_settings = tuple(map(_text, settings)) if isinstance(settings, list) else ()
+            dead = (
+                LeftOut(name.removesuffix(".py"), 0, "", how, ()) for name, how in (self._imports.deadly or {}).items()
+            )
+            self.left_out = (*dead, *_left_out(loaded.get("left_out")))
         except (StudentError, StudentDied) as problem:
             problem.at_import = True
             if isinstance(problem, StudentDied) and problem.death.reason == "timeout":
-                self._endless_imports[seconds] = problem
+                if is_own:
+                    self._imports.endless[seconds] = problem
                 if seconds < (self._call_seconds or course.CALL_SECONDS):
                     problem.death.reason = NO_TIME
             raise
         return self._worker
 
-    def _not_callable(self, function: str, problem: object) -> ModuleProblem:
+    def _files(self) -> dict[str, str]:
+        """The texts of a submission, with right functions where it has some."""
+        missing = {f"{module}.py": "" for module in self._submission.right}
+        dead = dict.fromkeys(self._imports.deadly or (), "")
+        return {**missing, **self._submission.files, **dead, **self._submission.right_files}
+
+    def _not_callable(self, function: str, problem: object) -> ModuleProblem | StudentError:
         expected, file_name = self._exercise.signature(function), self._exercise.file_name
+        for part in self.left_out if problem == "missing" else ():
+            if part.file_name == file_name and function in part.names:
+                return self._lost(part)
         if problem not in ("missing", "not callable"):
             return ModuleProblem(f"expected `{expected}`, but {file_name} defines `{_text(problem)}`")
         there = "that name is not a function; did you spell it right?"
@@ -430,6 +499,15 @@ class Student:
             elsewhere = where_instead(function, file_name, self._submission.files)
             there = elsewhere or "there is no such function; did you spell it right?"
         return ModuleProblem(f"expected `{expected}` in {file_name}, but {there}")
+
+    def _lost(self, part: LeftOut) -> StudentError:
+        """Why a function is missing whose definition was not executed."""
+        text = self._submission.files.get(part.file_name, "")
+        source = "".join(text.split("\n")[part.line - 1 : part.line])
+        frames = [(f"{self._folder}/{part.file_name}", part.line, "<module>", source)]
+        error = StudentError(None, {"type": part.type, "message": part.message, "frames": frames}, "")
+        error.at_import = error.rest_imported = True
+        return error
 
     def _request(self, worker: Loaded, body: dict[str, Any], call: Call | None) -> dict[str, Any]:
         for clock in self._clocks:
@@ -518,6 +596,17 @@ class Student:
         if not all(isinstance(value, Tensor) for value in (*derivatives, *tensors)):
             raise ValueError
         return answer
+
+
+def _left_out(parts: object) -> tuple[LeftOut, ...]:
+    """What a worker says that it left out; nothing if it is malformed, because it may be in a submission's hands."""
+    try:
+        return tuple(
+            LeftOut(_text(module), int(line) % 10_000_000, _text(kind)[:100], _text(message), tuple(map(_text, names)))
+            for module, line, kind, message, names in cast("list[Any]", parts)[:_MOST_LEFT_OUT]
+        )
+    except (TypeError, ValueError, ArithmeticError, AttributeError):
+        return ()
 
 
 _MALFORMED = WorkerDied("protocol", "sent the grader a malformed answer")

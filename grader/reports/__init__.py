@@ -16,23 +16,26 @@ FORMATS = {
     "classroom50": "classroom50",
     "github-annotations": "github_annotations",
     "github-summary": "github_summary",
-    "prairielearn": "prairielearn",
     "junit": "junit",
 }
 """Name of a format to the module that writes it."""
 
 
-def export(result: Result, name: str, environment: Mapping[str, str]) -> str:
+def export(
+    result: Result, name: str, environment: Mapping[str, str], lines: Mapping[tuple[str, str], int] | None = None
+) -> str:
     """One result in one format.
 
     Args:
         result: Result of the grading, complete or not.
         name: One of `FORMATS`.
         environment: Environment variables, such as `os.environ`, in which some platforms name the submission's owner.
+        lines: File and function to the line that defines it, for formats that point into the code.
 
     Raises:
         ValueError: the format needs a variable that is missing from the environment; the text says which one.
     """
     module = importlib.import_module(f"{__name__}.{FORMATS[name]}")
-    text: str = module.export(result, environment)
+    more = {"lines": lines or {}} if name == "github-annotations" else {}
+    text: str = module.export(result, environment, **more)
     return text

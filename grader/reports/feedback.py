@@ -28,7 +28,7 @@ from ..worksheet.questions import EXERCISE as WORKSHEET
 from .outcomes import at_home, file_name, functions
 
 HIDDEN = "This check is hidden, so its inputs are not shown here."
-SELF_CHECK = "This is a self-check: a mark needs isolation level 1 or above."
+SELF_CHECK = "This is a self-check: grades require isolation level 1 or higher."
 CUT = " [cut]"
 _LENGTHS = (4_000, 2_000, 1_000, 500, 200, 50)
 
@@ -54,7 +54,7 @@ def notes(result: Result) -> list[str]:
     if result.problem:
         lines.append(f"The grader could not finish: {one_line(result.problem, limit=1_000)}")
     elif not result.complete:
-        lines.append("Incomplete: the grading was stopped, and checks that have not run count 0 points.")
+        lines.append("Incomplete: the grading was stopped. Checks that did not run earn 0 points.")
     lines += [f"Files: {one_line(note, limit=400)}" for note in result.notes]
     if course.lacks_walls(result):
         lines.append(SELF_CHECK)
@@ -178,7 +178,7 @@ _WORDS = {2: "two", 3: "three", 4: "four", 5: "five"}
 
 def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
     """What the report says of the mistakes that are named next to a check, line by line."""
-    seen = [Cause(f"Your numbers are {plain(each.sentence)}.", each.explanation, each.page) for each in named if each.observed]
+    seen = [Cause(_described(each), each.explanation, each.page) for each in named if each.observed]
     known = [each for each in named if not each.observed]
     if not known:
         return seen
@@ -190,15 +190,23 @@ def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
         start = start if only.shown or here else f"in other calls, {start}"
         lines = [Cause(f"{_capital(start)} what you get if {plain(only.sentence)}.", only.explanation, only.page)]
     else:
-        heading = _capital(f"{here}these {_WORDS.get(len(known), len(known))} differences together make exactly {numbers}:")
+        heading = _capital(
+            f"{here}these {_WORDS.get(len(known), len(known))} differences together make exactly {numbers}:"
+        )
         lines = [Cause(heading)]
         in_call = sum(each.shown for each in known)
         for number, each in enumerate(known, 1):
             elsewhere = "in other calls, " if in_call and not each.shown else ""
             lines.append(Cause(f"{number}. {elsewhere}{plain(each.sentence)}.", each.explanation, each.page))
     if here:
-        lines.append(Cause("Other calls are wrong in another way, too."))
+        lines.append(Cause("Other calls fail in another way as well."))
     return [*lines, *seen]
+
+
+def _described(seen: NamedMistake) -> str:
+    """What is seen in wrong numbers; of an exception, what it means."""
+    _, _, means = seen.sentence.partition("never computed: ")
+    return _capital(f"{plain(means)}." if means else f"your numbers are {plain(seen.sentence)}.")
 
 
 def _capital(sentence: str) -> str:
@@ -206,11 +214,11 @@ def _capital(sentence: str) -> str:
 
 
 def place(each: Listed) -> tuple[str, int]:
-    """File and line to look at, from the root of the student's repository; line 1 if the line is unknown."""
+    """File and line to look at, from the root of the student's repository; line 0 if the line is unknown."""
     for frame in reversed(each.check.frames):
         if re.fullmatch(r"[A-Za-z_]\w*\.py", str(frame.file), re.ASCII):
             return f"starter/{frame.file}", max(int(frame.line or 1), 1)
-    return f"starter/{file_name(each.exercise)}", 1
+    return f"starter/{file_name(each.exercise)}", 0
 
 
 def shortened(text: str, limit: int) -> str:

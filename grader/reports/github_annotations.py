@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_RUN, NOT_WRITTEN, WAITING, Result
@@ -21,28 +22,35 @@ _LONGEST = 2_000
 """Characters of one annotation."""
 
 
-def export(result: Result, environment: Mapping[str, str]) -> str:
+def export(
+    result: Result, environment: Mapping[str, str], lines: Mapping[tuple[str, str], int] = MappingProxyType({})
+) -> str:
     """Text for the standard output of a step.
+
+    Args:
+        result: What the grading found.
+        environment: Not used.
+        lines: File and function to the line that defines it.
 
     Raises:
         ValueError: the result does not count.
     """
     refuse_debug(result)
     token = secrets.token_hex(16)
-    lines = [f"::stop-commands::{token}"]
+    printed = [f"::stop-commands::{token}"]
     for each in listed(result):
         check = each.check
         line = f"{check.outcome} {check.earned}/{check.points} {each.number} {check.id} {title(check)}"
-        lines.append(no_command(line))
-    lines += [f"::{token}::", *_errors(result), *_waiting(result)]
+        printed.append(no_command(line))
+    printed += [f"::{token}::", *_errors(result, lines), *_waiting(result)]
     about = [f"total: {total(result)}, isolation level {result.isolation_level}", *notes(result)]
-    return "\n".join([*lines, _command("notice", "\n".join(about), title=course.TITLE)]) + "\n"
+    return "\n".join([*printed, _command("notice", "\n".join(about), title=course.TITLE)]) + "\n"
 
 
-def _errors(result: Result) -> list[str]:
+def _errors(result: Result, defined: Mapping[tuple[str, str], int]) -> list[str]:
     found = [each for each in listed(result) if each.check.outcome in (FAILED, BROKEN, GRADER_ERROR)]
     shown = found if len(found) <= _MOST_ERRORS else found[: _MOST_ERRORS - 1]
-    lines = [_error(each) for each in shown]
+    lines = [_error(each, defined) for each in shown]
     rest = found[len(shown) :]
     if rest:
         text = "\n".join(f"{each.check.id}: {title(each.check)}" for each in rest)[:_LONGEST]
@@ -50,10 +58,12 @@ def _errors(result: Result) -> list[str]:
     return lines
 
 
-def _error(each: Listed) -> str:
+def _error(each: Listed, defined: Mapping[tuple[str, str], int]) -> str:
+    """An annotation where the code failed, or else where its function begins; without a line if nobody knows it."""
     file, line = place(each)
-    text = feedback(each, limit=_LONGEST)
-    return _command("error", text, file=file, line=str(line), title=title(each.check))
+    line = line or defined.get((file.rpartition("/")[2], each.check.function), 0)
+    where = {"file": file, "line": str(line)} if line else {"file": file}
+    return _command("error", feedback(each, limit=_LONGEST), **where, title=title(each.check))
 
 
 def _waiting(result: Result) -> list[str]:

@@ -46,7 +46,8 @@ def _summary(result: Result, limit: int) -> str:
         lines.append(f"<h3>{first}</h3>")
     for each in failures[:_DETAILED]:
         file, line = place(each)
-        lines.append(f"<h4>{_text(title(each.check))} (<code>{_text(f'{file}:{line}')}</code>)</h4>")
+        where = f"{file}:{line}" if line else file
+        lines.append(f"<h4>{_text(title(each.check))} (<code>{_text(where)}</code>)</h4>")
         lines.append(f"<pre>{_text(feedback(each, limit=limit))}</pre>")
     return "\n".join(lines) + "\n\n"
 

@@ -56,7 +56,9 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
     return page(result)
 
 
-def page(result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "", late_rule: str = "") -> str:
+def page(
+    result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "", late_rule: str = "", changed: str = ""
+) -> str:
     """The whole file, of a submission of a class.
 
     Args:
@@ -64,6 +66,7 @@ def page(result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "", l
         by_hand: Points that the instructor added or deducted.
         no_mark: Why there is no mark, not even 0; empty if there is a mark.
         late_rule: The rule for late work, if the numbers do not include the deduction.
+        changed: How and why the points changed since the last report; empty if they did not.
     """
     return render(
         "grading",
@@ -73,6 +76,7 @@ def page(result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "", l
         adjusted=_adjusted(result, by_hand, no_mark) if by_hand else None,
         no_mark=no_mark,
         late_rule=late_rule,
+        changed=changed,
         notices=_notices(result),
         facts=_facts(result),
         exercises=[_told(exercise) for exercise in result.exercises],
@@ -99,7 +103,10 @@ class _Adjusted:
 
 
 def _adjusted(result: Result, by_hand: Sequence[ByHand], no_mark: str) -> _Adjusted:
-    lines = tuple((signed(each.points), each.reason) for each in by_hand)
+    lines = tuple(
+        (signed(each.points), f"{each.reason} (for {each.student} only)" if each.student else each.reason)
+        for each in by_hand
+    )
     return _Adjusted(lines, "" if no_mark else shown(with_by_hand(Decimal(result.earned), by_hand)))
 
 

@@ -148,7 +148,11 @@ def show_hints(
 
 
 def _headline(result: Result) -> Text:
-    level = f"isolation level {result.isolation_level}" if result.grade else "no walls, in the grader's process"
+    level = (
+        f"isolation level {result.isolation_level}"
+        if result.grade
+        else "no sandbox: your code ran in the grader's process"
+    )
     if runs_no_code(result):
         level = "none of your code ran"
     parts = [
@@ -238,7 +242,7 @@ def _function(
         elif index < _DETAILED:
             named = [found for found in exercise.misconceptions if found.check == check.id]
             new = [found for found in named if found.sentence not in explained]
-            if named and not new:
+            if named and not new and not any(found.observed for found in named):
                 many = len(named) > 1
                 yield _details(Text(f"the same mistake{'s' * many} as above", style="bold yellow"))
             else:
@@ -250,7 +254,7 @@ def _function(
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
         those = [check for check in checks if tuple(check.owed_to) == names]
         are = "is" if len(names) == 1 else "are"
-        said = Text(f"{counted(len(those), 'check')}: right as soon as your {functions(names)} {are}")
+        said = Text(f"{counted(len(those), 'check')}: right as soon as your {functions(names)} {are} correct")
         yield _line(OWED, sum(check.earned for check in those), those, said, console)
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         rest = [check for check in checks if check.outcome == outcome and not check.owed_to]

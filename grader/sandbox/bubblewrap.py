@@ -14,6 +14,7 @@ Source: bubblewrap's manual page `bwrap(1)`.
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import shutil
 import subprocess
@@ -28,6 +29,7 @@ from .worker_process import SandboxError
 PROGRAM = "bwrap"
 _OURS = ("grader", "grpo", "reference", "starter")
 _PROBE_SECONDS = 20.0
+_TEMPORARY_BYTES = 256 << 20  # of all workers together; each has 64 MB
 _SYSTEM = (
     *("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/nix/store", "/gnu/store"),
     *("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/usr/share/zoneinfo"),
@@ -75,8 +77,8 @@ def _options() -> tuple[list[str], str]:
         kept = [part for capability in _KEPT_BY_ROOT for part in ("--cap-add", capability)]
         ways.insert(0, ["--cap-drop", "ALL", *kept])
     said = ""
-    for way in ways:
-        options = [program, *way, *_NAMESPACES, *files, "--chdir", "/", "--"]
+    for way, size in itertools.product(ways, (["--size", str(_TEMPORARY_BYTES)], [])):  # needs bubblewrap 0.7
+        options = [program, *way, *_NAMESPACES, *_temporary(size), *files, "--chdir", "/", "--"]
         failed = _tried([*options, os.path.realpath(sys.executable), "-I", "-S", "-c", "import ctypes, json"])
         if not failed:
             return options, ""
@@ -106,7 +108,7 @@ def _files() -> list[str]:
     shown = [*_SYSTEM, *_FOR_WARMING_UP, *python, os.path.realpath(sys.executable), *libraries]
     shown = list(dict.fromkeys(path for path in shown if os.path.exists(path)))
     # Without this the folders above them are made for their owner alone, and a spare user could not pass.
-    options = ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp"]
+    options = []
     for folder in _folders_above(shown):
         options += ["--perms", "0755", "--dir", folder]
     for path in shown:
@@ -118,6 +120,11 @@ def _files() -> list[str]:
     for folder in _folders_above([worker]):
         options += ["--perms", "0755", "--dir", folder]
     return [*options, "--ro-bind", worker, worker, "--remount-ro", "/"]
+
+
+def _temporary(size: list[str]) -> list[str]:
+    """What the workers write to; its files are in memory, so it has a size."""
+    return ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", *size, "--tmpfs", "/tmp"]
 
 
 def _folders_above(paths: Iterable[str]) -> list[str]:

@@ -21,6 +21,7 @@ START_SECONDS = 60.0
 _PRINTED_BYTES = 1 << 20  # of prints that stay from one request to the next; the worker's limit is higher
 _LONGEST_STRETCH = 30  # so many times the limit on the clock on the wall, and the machine is to blame
 _LEAST_MORE = 0.02
+_MOST_EXCUSED = 2.0  # seconds that a worker may seem to wait for a disk: it can also look so by other means
 # What faulthandler writes when a worker ends. A line of the submission may be unfinished: it begins anywhere.
 _LAST_WORDS = re.compile(r"Fatal Python error: |(?:Stack|Current thread 0x[^\n]*) \(most recent call first\):")
 
@@ -149,6 +150,7 @@ class Worker:
     reason: Callable[[], str] = lambda: ""
     spent: float = 0.0  # seconds that the last request took, without waiting for a processor
     _spent_before: float = 0.0
+    _excused: float = 0.0  # seconds that it was waited for a disk
     _reader: wire.Reader = field(default_factory=wire.Reader)
     _request_id: int = 0
     _printed_before: int = 0
@@ -194,8 +196,9 @@ class Worker:
                     return self._receive(size, deadline)
                 except TimeoutError:
                     left = seconds - self._spent_since(started, waited)
-                    if left < _LEAST_MORE and self.times.waits_for_a_disk():
+                    if left < _LEAST_MORE and self._excused < _MOST_EXCUSED and self.times.waits_for_a_disk():
                         left = _LEAST_MORE
+                        self._excused += left
                     if left < _LEAST_MORE:
                         raise
                     held_up = time.monotonic() - started > wall_seconds - _LEAST_MORE

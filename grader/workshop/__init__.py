@@ -1,1 +1,1 @@
-"""Writes or proves files of this repository."""
+"""Generates or verifies files of this repository."""

@@ -1,7 +1,7 @@
 """The pieces of "Find the silent bug" on docs/bughunt.md, for readers without scripts.
 
-The pieces are in docs/assets/runs/bughunt.mjs, which the game loads. `tests/pure/test_bughunt_pieces.py` runs each of
-them with its right and its other line, and compares the numbers.
+The pieces are in docs/assets/runs/bughunt.mjs, which the game loads. `tests/pure/test_bughunt_pieces.py` runs each
+piece with the right line and with the other line, and compares the numbers.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .generated import render
 class Piece:
     """One piece of the game."""
 
-    id: str  # its place on the page: bughunt/#ID
+    id: str  # anchor on the page: bughunt/#ID
     title: str
     task: str
     line: int  # number of the line that can go wrong; the first line is 1
-    kinds: list[str]  # of the bug, the best one first; empty if the piece is right as shown
+    kinds: list[str]  # names of the bug, the best first; empty if the piece is right as shown
     explanation: str
     lines: list[str]  # of the right function
     other: str  # the wrong or tempting line
@@ -56,7 +56,7 @@ def page() -> str:
 
 
 def _table(piece: Piece) -> str:
-    """The numbers with both lines; of a curve, every fourth part."""
+    """The numbers with both lines; for a curve, every fourth one."""
     names = ("right line", "with the bug") if piece.kinds else ("as shown", "the other line")
     last = len(piece.picture["right"]) - 1
     places = range(0, last + 1, max(1, last // 4) if piece.picture["kind"] == "curve" else 1)

@@ -1,9 +1,9 @@
 """The known wrong answers (`misconceptions/`) and the correct answers in other styles (`variants/`), as submissions.
 
-Each is a small function in such a folder of its exercise, in a file named like the function to replace, or a change on
-the model answer (`changes.py`). Mistakes that look alike in several functions are in `common_mistakes.toml`. A
-submission is made from it by taking the model answer's module and replacing that one function, so it runs in a worker
-like everybody else's. Nothing is imported here: the files are read as text and parsed.
+Each answer is a small function in one of these folders of its exercise, in a file named after the function that it
+replaces, or a change to the model answer (`changes.py`). Mistakes that look alike in several functions are in
+`common_mistakes.toml`. To make a submission, this module replaces one function in the model answer's module. The
+submission then runs in a worker like any other. This module imports no answer: it reads and parses the files as text.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def _replaced(model: Submission, exercise: str, function: str, name: str, text: 
 
 
 def variants_together(place: int) -> tuple[Submission, frozenset[str]]:
-    """The model answers with a variant of every function: the one at a place of each file, if it has so many.
+    """The model answers with one variant of every function: the one with a given index in each file, if there is one.
 
-    Each is in a scope of its own, because files of variants have helpers of the same name.
+    Each variant has a scope of its own, because the files use the same names for helpers.
 
     Returns:
         The submission, and the functions in it that are variants, each as "exercise.function".
@@ -87,7 +87,7 @@ def variants_together(place: int) -> tuple[Submission, frozenset[str]]:
 
 
 def whole_functions(path: Path) -> str:
-    """The text of a file of the catalogue, with its changes written out as whole functions."""
+    """The text of a file of the catalogue, with every change expanded to a whole function."""
     model = course.MODEL_ANSWERS / f"{path.parents[1].name}.py"
     answer = model.read_text("utf-8") if model.is_file() else ""
     parsed(path)
@@ -98,7 +98,7 @@ def parsed(path: Path) -> ast.Module:
     """A file of the catalogue as a tree.
 
     Raises:
-        FileRefused: it is no Python.
+        FileRefused: the file is not valid Python.
     """
     try:
         return ast.parse(path.read_text("utf-8"))
@@ -131,7 +131,7 @@ def _entries(folder: str, exercise: str) -> list[Entry]:
 
 @functools.cache
 def common_mistakes() -> Mapping[str, Mapping[str, Any]]:
-    """The entries of `common_mistakes.toml`, which says what they mean, by their names."""
+    """The entries of `common_mistakes.toml` by name; the file explains their fields."""
     return tomllib.loads((course.FOLDERS / "common_mistakes.toml").read_text("utf-8"))
 
 
@@ -148,7 +148,7 @@ def common_mistake(name: str, mistake: Mapping[str, Any], exercise: str, functio
     """A common mistake, as the text of a function with its name.
 
     Raises:
-        ChangeRefused: the model answer has no line that it changes.
+        ChangeRefused: no line of the model answer matches.
     """
     model = (course.MODEL_ANSWERS / f"{exercise}.py").read_text("utf-8")
     head, body = changes.head_and_body(model, function)
@@ -168,7 +168,7 @@ def common_mistake(name: str, mistake: Mapping[str, Any], exercise: str, functio
 
 
 def _public_functions(text: str) -> list[ast.FunctionDef]:
-    """The answers in a file of the catalogue; what begins with an underscore is a helper."""
+    """The answers in a file of the catalogue, without helpers, whose names begin with an underscore."""
     return [
         node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
     ]

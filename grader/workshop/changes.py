@@ -1,10 +1,10 @@
-"""Known answers made whole functions: what a file of them leaves out is in the model answer.
+"""Expand known answers to whole functions, with lines of the model answer.
 
-A function with parameters holds what a student writes: the lines that the stub gives before that, such as the
-validation, are put in front, unless there are given lines after it, too.
+A function with parameters contains what a student writes. The lines that the stub gives before it, such as the
+validation, are put in front, unless the stub also gives lines after it.
 
-Of a small mistake in a long function only the wrong lines are written. A misconception without parameters is a change
-on the model answer. After its docstring, its body holds a string for each hunk:
+For a small mistake in a long function, an author writes only the wrong lines. A misconception without parameters is a
+change to the model answer. After its docstring, its body has one string per hunk:
 
     def never_clears_the_gradients():
         \"""you never clear the gradients, so ...\"""
@@ -13,10 +13,10 @@ on the model answer. After its docstring, its body holds a string for each hunk:
           loss.backward()
         \"""
 
-Lines with "- " in front are taken out, lines with "+ " are put in, and lines with two spaces stay. What stays or is
-taken out must be at exactly one place of the model answer, with the same relative indentation; comments and blank lines
-of the model answer do not count. If the model answer is edited in these lines later, the change is refused with a
-sentence that says what to do.
+Lines that begin with "- " are removed, lines with "+ " are added, and lines with two spaces stay. The lines that stay
+or go must occur at exactly one place of the model answer, with the same relative indentation; its comments and blank
+lines are ignored. If somebody later edits these lines of the model answer, the change is refused with a message that
+says what to do.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ..core.refusal import FileRefused
 
 
 class ChangeRefused(FileRefused):
-    """A change that does not fit the model answer; its text says which, why, and what to do."""
+    """A change does not fit the model answer; the text says which change, why, and what to do."""
 
 
 class Line(NamedTuple):
@@ -48,10 +48,10 @@ class Line(NamedTuple):
 
 
 def written_out(text: str, model: str, function: str, file: str) -> str:
-    """A file of known answers to a function in which every answer is whole; `model` is the module of the model answer.
+    """The text of a file of known answers, with every answer as a whole function; `model` is the model answer's module.
 
     Raises:
-        ChangeRefused: a change does not fit the model answer, or is no change.
+        ChangeRefused: a change does not fit the model answer, or changes nothing.
     """
     lines = text.split("\n")
     for node in reversed(ast.parse(text).body):
@@ -69,7 +69,7 @@ def written_out(text: str, model: str, function: str, file: str) -> str:
 
 
 def _after_docstring(node: ast.FunctionDef) -> int:
-    """How many lines of the file come before the code of a function."""
+    """Number of lines in the file before the code of a function."""
     first = node.body[0]
     return first.lineno - 1 if ast.get_docstring(node) is None else first.end_lineno or 0
 
@@ -81,7 +81,7 @@ def _definition(model: str, function: str) -> ast.FunctionDef | None:
 
 @functools.cache
 def _given(model: str, function: str) -> Sequence[str]:
-    """The lines of the stub before what a student writes; none if a student writes between given lines."""
+    """The lines that the stub gives before the student's code; none if it also gives lines after it."""
     if node := _definition(model, function):
         lines = model.split("\n")[_after_docstring(node) : node.end_lineno]
         begin = next((place for place, line in enumerate(lines) if line.startswith("    ### BEGIN")), None)
@@ -92,7 +92,7 @@ def _given(model: str, function: str) -> Sequence[str]:
 
 @functools.cache
 def head_and_body(model: str, function: str) -> tuple[Sequence[Line], Sequence[Line]]:
-    """The lines of a function before and after its docstring, without blank lines and those that are only a comment."""
+    """The lines of a function before and after its docstring, without blank lines and comments."""
     node = _definition(model, function)
     if node is None:
         raise ValueError(f"there is no model answer to `{function}`, so nothing can be changed in it")
@@ -108,7 +108,7 @@ def head_and_body(model: str, function: str) -> tuple[Sequence[Line], Sequence[L
 
 
 def _whole_function(change: ast.FunctionDef, lines: Sequence[str], model: str, function: str) -> list[str]:
-    """The lines of the function that a change, one of the `lines` of its file, makes of the model answer."""
+    """The lines of the function that results from applying a change, part of `lines`, to the model answer."""
     head, body = head_and_body(model, function)
     docstring, *hunks = change.body
     if not hunks:
@@ -137,7 +137,7 @@ def _changed(body: Sequence[Line], hunk: str, function: str) -> list[Line]:
     """The lines of the model answer after one hunk.
 
     Raises:
-        ValueError: it fits no place, or several.
+        ValueError: the hunk fits no place, or several.
     """
     lines = [(line[:1], line[2:].rstrip()) for line in textwrap.dedent(hunk).split("\n") if line.strip()]
     old = [code for sign, code in lines if sign in "- "]
@@ -171,7 +171,7 @@ def _changed(body: Sequence[Line], hunk: str, function: str) -> list[Line]:
 
 
 def _fits(old: Sequence[str], window: Sequence[Line]) -> bool:
-    """Whether lines of a hunk are these lines of the model answer, all moved by the same number of columns."""
+    """Whether lines of a hunk equal these lines of the model answer, up to a common indentation."""
     further = {_indentation(line.code) - _indentation(code) for code, line in zip(old, window, strict=True)}
     return len(further) == 1 and all(line.says(code) for code, line in zip(old, window, strict=True))
 

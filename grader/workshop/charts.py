@@ -1,8 +1,8 @@
 """Grids of small charts as SVG.
 
-A picture has no size of its own: its columns are shares of the width and its text keeps its size, so that it can be
-read on a phone. It is drawn in the color of the text around it, and rewards in gold: `finish_site.py` puts it into its
-page. There are no legends, because every chart shows one setting over the pale lines of the others.
+A picture has no fixed size. Its columns are shares of the width, and its text keeps its size, so that phones can show
+it. `finish_site.py` inlines it, so it has the color of the text around it; rewards are gold. There are no legends,
+because every chart shows one setting over the pale lines of the others.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def picture(grid: Sequence[tuple[str, Sequence[Chart]]], *, title: str, height: 
     """The text of an SVG file.
 
     Args:
-        grid: The rows: what they are called, and one to three charts, equally many in each.
-        title: What the picture shows, for screen readers; the page says the rest.
-        height: Of a chart, in pixels.
+        grid: The rows: a name and one to three charts each, the same number in every row.
+        title: Description for screen readers; the page says the rest.
+        height: Height of a chart, in pixels.
     """
     parts: list[str] = []
     y = 0
@@ -66,7 +66,7 @@ def picture(grid: Sequence[tuple[str, Sequence[Chart]]], *, title: str, height: 
 
 
 def _headings(charts: Sequence[Chart]) -> tuple[list[tuple[str, float, int, str]], int]:
-    """Words, place, line and look of all headings of a row, and how many lines they need."""
+    """Words, position, line and style of all headings of a row, and the number of lines that they need."""
     found = []
     for column, (name, unit) in enumerate(chart.heading for chart in charts):
         lines = [(words, ' font-weight="700"') for words in textwrap.wrap(name, _LETTERS)]
@@ -76,7 +76,7 @@ def _headings(charts: Sequence[Chart]) -> tuple[list[tuple[str, float, int, str]
 
 
 def _places(columns: int) -> list[tuple[float, float]]:
-    """Left end and width of the charts of a row, in percent; left of each is room for the numbers of its axis."""
+    """Left end and width of the charts of a row, in percent; the numbers of the axis go to the left of each."""
     column = 100 / columns
     margin = {1: 10.0, 2: 12.0, 3: 20 / 3}[columns]
     gap = 2 if columns > 1 else 0
@@ -86,7 +86,7 @@ def _places(columns: int) -> list[tuple[float, float]]:
 
 
 def _chart(chart: Chart, left: float, top: int, width: float, height: int) -> list[str]:
-    """Numbers of the vertical axis, and the drawing that is stretched to its place."""
+    """Numbers of the vertical axis, and the drawing, which is stretched to fit."""
     low, high = chart.ends
     parts = [
         _text(f"{value:g}".replace("-", "\N{MINUS SIGN}"), left - 1, y, ' class="quiet" text-anchor="end"')
@@ -115,7 +115,7 @@ def _chart(chart: Chart, left: float, top: int, width: float, height: int) -> li
 
 
 def _foot(chart: Chart, left: float, y: int, width: float) -> list[str]:
-    """Where the horizontal axis begins and ends."""
+    """The ends of the horizontal axis, as text."""
     return [
         _text(f"{chart.steps[0]}", left, y, ' class="quiet"'),
         _text(f"{chart.steps[-1]} steps", left + width, y, ' class="quiet" text-anchor="end"'),

@@ -103,7 +103,9 @@ class _Recording:
     def _edits_of(self, entry: Entry) -> Sequence[compose.Edit] | None:
         if self.function in ALONE:
             return None
-        return compose.edits(self._model, compose.tokens_of(_source(_text(entry.submission, self.exercise), entry.name)))
+        return compose.edits(
+            self._model, compose.tokens_of(_source(_text(entry.submission, self.exercise), entry.name))
+        )
 
     def _alone(self, student: Student, entry: Entry) -> list[Print]:
         """What one difference makes: its file is executed, because a whole function may have helpers."""
@@ -150,7 +152,9 @@ class _Recording:
             (p.check, p.place, p.name) for p in self.listed
         ]:
             return {}
-        if not all(same_print(p.outcomes[0], q.outcomes[0], p.tolerance) for p, q in zip(self.listed, old.parts, strict=True)):
+        if not all(
+            same_print(p.outcomes[0], q.outcomes[0], p.tolerance) for p, q in zip(self.listed, old.parts, strict=True)
+        ):
             return {}
         kept = {}
         for place, (entry, prints) in enumerate(zip(self.entries, alone, strict=True)):
@@ -198,7 +202,7 @@ def _usual(exercise: str, function: str) -> set[str]:
 def _recorded_row(table: Table, chosen: Chosen) -> Outcomes | None:
     """The recorded outcomes of a set; None if it must be run."""
     if len(chosen) == 2:
-        return table.pairs[chosen]
+        return np.asarray(table.pairs[chosen])
     return table.of_larger.get(tuple(sorted(chosen)))
 
 
@@ -223,4 +227,3 @@ def _alike(recorded: Mapping[str, Table], made: Mapping[str, Table]) -> bool:
             if not all(same_print(*both, mine.tolerance) for both in pairs):
                 return False
     return True
-

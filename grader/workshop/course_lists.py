@@ -1,7 +1,7 @@
-"""What `course.toml` says in other files: menus, the list of exercises, and whose course it is.
+"""Lists in other files that come from `course.toml`: menus, the list of exercises, and whose course it is.
 
-`course dev numbers` writes the lists that are in configuration and in scripts; those on pages are put in when a page is
-built (`page_values`). Left out: sentences about the exercises, which a person writes.
+`course dev numbers` writes the lists in configuration files and scripts. The build inserts the lists on pages
+(`page_values`). Left out: sentences about the exercises, which a person writes.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .published import published
 
 
 def with_lists() -> dict[Path, str]:
-    """The files that hold a list, with it, by their paths.
+    """The files that contain a list, with current lists, by path.
 
     Raises:
-        FileRefused: a file has no place for its list.
+        FileRefused: a file has no lines of its list.
     """
     texts: dict[Path, str] = {}
     for name, form, lines in _lists():
@@ -39,7 +39,7 @@ def with_lists() -> dict[Path, str]:
 
 
 def _lists() -> Iterator[tuple[str, str, Sequence[str]]]:
-    """A file, what each line of its list and no other line matches, and what these lines must be."""
+    """For each file, a pattern that matches only the lines of its list, and what these lines must be."""
     shown, written = published(), course.WRITTEN
     exercises = [f"      - {_label(each)}: exercises/{each.name}.md" for each in shown]
     yield "mkdocs.yml", r" +- [^:\n]+: exercises/\w+\.md", exercises
@@ -66,7 +66,7 @@ def _label(exercise: course.Exercise) -> str:
 
 
 def worksheet() -> str:
-    """What the worksheet is worth in this course."""
+    """A sentence about the worksheet's points in this course."""
     if course.WRITTEN.worksheet:
         return (
             f"The numbers that you record earn up to {empty_result().points} points. "
@@ -76,7 +76,7 @@ def worksheet() -> str:
 
 
 def about() -> str:
-    """Whose course it is, and what counts: a list in Markdown, or a sentence where there is no more to say."""
+    """Whose course it is, and its policies: a list in Markdown, or one sentence if there are none."""
     exercises = course.EXERCISES
     points, bonus = (sum(points_of(each) for each in exercises if each.bonus == more) for more in (False, True))
     what = f"{html.escape(course.TITLE, quote=False)}, {counted(len(exercises), 'exercise')}, {points} points"
@@ -94,13 +94,14 @@ def facts() -> Iterator[tuple[str, str]]:
         "Questions": written.contact,
         "Hand in by": written.hand_in_by,
         "Late work": written.late_work,
+        "Grades": written.grade_key,
     }
     yield from ((name, html.escape(text, quote=False)) for name, text in said.items() if text)
     yield from ((" ".join(name.split()), " ".join(text.split())) for name, text in written.policies.items())
 
 
 def points_of(exercise: course.Exercise, *, hidden: bool = True) -> int:
-    """What the checks of an exercise are worth together, or those that are not hidden."""
+    """Total points of an exercise's checks, with or without hidden ones."""
     return sum(check.points for check in checks_of(exercise.name, hidden=hidden))
 
 
@@ -115,7 +116,7 @@ def table() -> str:
 
 
 def after_the_exercises() -> str:
-    """What follows the table of exercises."""
+    """The text after the table of exercises."""
     optional = [
         f"[{each.title}](exercises/{each.name}.md), optional and not counted in any total. {each.question}"
         for each in course.OPTIONAL

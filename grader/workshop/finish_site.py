@@ -1,13 +1,14 @@
-"""What happens to the pages of the site after they were built: the same for MkDocs and for Zensical.
+"""Finish the pages of the site after the build, with MkDocs or with Zensical.
 
-It reads what a generator has written, and needs nothing of its theme but the names of its files and an element `main`
-with a class. MkDocs calls it by a hook (`.ci/finish_site.py`); after Zensical, which knows no hooks, call `finish`.
+This module reads the generator's output. Of the theme it needs only the names of its files and an element `main` with a
+class. MkDocs calls it by a hook (`.ci/finish_site.py`). Zensical has no hooks, so call `finish` after it.
 """
 
 from __future__ import annotations
 
 import html
 import re
+import shutil
 from pathlib import Path
 
 from ..core import course
@@ -25,6 +26,7 @@ _LONG_NAME = re.compile(r"<code>[^<]{24,}</code>")
 _KINDS = {
     "hero": "<grpo-hero",
     "simulation": "<grpo-simulation",
+    "language-model": "<grpo-language-model",
     "question": "<grpo-question",
     "chapter-question": ' id="the-question"',
 }
@@ -42,9 +44,9 @@ _TITLE, _DESCRIPTION = r"<title>([^<]*)</title>", r'<meta name="description" con
 def finish(folder: Path) -> None:
     """Finish all built pages in `folder`; pages that have been finished stay as they are.
 
-    Formulas are typeset and their terms marked, pictures of runs are put in, and a class says what a page holds. The
-    index of the search is loaded when somebody searches. Pages lead to the next one of the path, and old addresses to
-    new ones. Pages whose address is known get a picture for those who share it.
+    It typesets formulas and marks their terms, inlines pictures of runs, and gives each page a class for its kind. The
+    search index loads only when somebody searches. Each page links to the next one of the path, and old addresses
+    redirect to new ones. If the address of the site is known, pages get a picture for sharing.
 
     Raises:
         py_mini_racer.JSEvalException: KaTeX cannot read a formula.
@@ -59,17 +61,25 @@ def finish(folder: Path) -> None:
         text = with_ways(text, page, folder)
         text = _with_tables(_with_runs(_said_not_to_count(text, page), file.parent))
         text = _with_share_tags(_with_fonts(_with_its_kind(text)), home)
-        # The index of the search is larger than all the rest: it is loaded when the search is opened.
+        # The search index is larger than everything else, so it loads when the search opens.
         text = _BUNDLE.sub(rf'<script src="\1{_LATE_SEARCH}"></script>\g<0>', text, count=1)
-        # The classes that the theme gives a page: later, each would cost a pass over all styles.
+        # The theme's classes of a page: added later, each would cost a pass over all styles.
         text = text.replace("<head>", f"<head>{_EARLY_CLASS}", 1)
         if text != texts[file]:
             file.write_text(text, "utf-8")
     redirect_old_addresses(folder)
+    _publish_weights(folder)
+
+
+def _publish_weights(folder: Path) -> None:
+    """The weights that the browser trains are those of the exercise."""
+    runs = folder / "assets" / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(course.ROOT / "starter" / "given" / "charlm.safetensors", runs / "charlm.safetensors")
 
 
 def _said_not_to_count(text: str, page: Path) -> str:
-    """A page that says so if it is of an exercise that is not in the course."""
+    """A page, with a note if its exercise is not in the course."""
     drafts = {each.name for each in published() if each.draft}
     if page.parts[0] != "exercises" or drafts.isdisjoint(page.parts):
         return text
@@ -79,7 +89,7 @@ def _said_not_to_count(text: str, page: Path) -> str:
 
 
 def _with_fonts(text: str) -> str:
-    """A page that asks for its fonts at once: one that waits for a style sheet comes too late to be shown."""
+    """A page that requests its fonts at once; fonts requested by a style sheet arrive too late to be shown."""
     first = _TOKENS.search(text)
     if first is None:
         return text
@@ -88,7 +98,7 @@ def _with_fonts(text: str) -> str:
 
 
 def _with_share_tags(text: str, home: str) -> str:
-    """A page with Open Graph tags, which chats and feeds read beside its address; they need a whole address."""
+    """A page with Open Graph tags, which chats and feeds read; they need absolute addresses."""
     address = _ADDRESS.search(text)
     if not home or not address:
         return text
@@ -107,7 +117,7 @@ def _with_share_tags(text: str, home: str) -> str:
 
 
 def _with_formulas(texts: dict[Path, str]) -> dict[Path, str]:
-    """The pages with their formulas typeset; each formula of the site is typeset once."""
+    """The pages with typeset formulas; equal formulas are typeset once."""
     sources = sorted({match[3] for text in texts.values() for match in _FORMULA.finditer(text)})
     formulas = [(html.unescape(source[2:-2]).strip(), source.startswith("\\[")) for source in sources]
     made = dict(zip(sources, typeset(formulas) if formulas else [], strict=True))
@@ -118,7 +128,7 @@ def _with_formulas(texts: dict[Path, str]) -> dict[Path, str]:
 
 
 def _with_tables(text: str) -> str:
-    """A page whose tables are wrapped as the theme's script would, so that nothing moves when it does.
+    """A page whose tables are already wrapped as the theme's script wraps them, so that nothing moves.
 
     Two kinds are marked, because a phone shows their rows as blocks: tables of symbols, which begin with a formula and
     have no column of numbers, and wide tables with mostly columns of words, whose cells get the names of their columns.
@@ -142,24 +152,24 @@ def _with_tables(text: str) -> str:
 
 
 def _with_names(row: str, names: list[str]) -> str:
-    """A row whose cells, all but the first, say to which column they belong."""
+    """A row in which all cells but the first name their column."""
     left = iter(["", *(f' data-label="{name}"' for name in names[1:])])
     return re.sub("<td", lambda cell: cell[0] + next(left, ""), row)
 
 
 def _with_its_kind(text: str) -> str:
-    """A page that says in a class what it has: the selector :has would make each change of the page slow."""
+    """A page with a class for its kind; the selector :has would make each change of the page slow."""
     kinds = "".join(f"with-{kind} " for kind, sign in _KINDS.items() if sign in text)
     return re.sub('<main class="', lambda match: match[0] + kinds, text, count=1)
 
 
 def _with_runs(text: str, folder: Path) -> str:
-    """A page of `folder` with the pictures of runs in it."""
+    """A page of `folder` with its pictures of runs inlined."""
     return _PICTURE.sub(lambda match: _inlined(folder / match[2], match[1]), text)
 
 
 def _inlined(picture: Path, description: str) -> str:
-    """The picture itself in place of a link to it, so that it has the colors and the fonts of its page."""
+    """The picture itself instead of a link to it, so that it has the page's colors and fonts."""
     svg = picture.read_text("utf-8").replace(' xmlns="http://www.w3.org/2000/svg"', "")
     svg = svg.replace("<use href=", "<use xlink:href=")  # the theme writes to every href, and here it is read-only
     height = re.search(r' height="(\d+)"', svg)

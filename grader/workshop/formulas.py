@@ -1,8 +1,8 @@
 """Formulas as HTML, typeset by KaTeX, in which each term of the course has its class: `term-ratio`, `term-kl`, ...
 
-A page writes plain TeX, which editors and GitHub show too. What a term looks like there is said here and nowhere else;
-its colours and marks are in `docs/assets/css/terms.css`. Names in code and links to the glossary get the same class, so
-that a term that is pointed at is found in all three.
+Pages contain plain TeX, which editors and GitHub also show. Only this module says how a term looks in TeX; its colors
+and marks are in `docs/assets/css/terms.css`. Names in code and links to the glossary get the same class, so that
+pointing at a term highlights it in all three.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ _TYPESET = """formulas => formulas.map(([tex, displayMode]) => katex.renderToStr
 
 
 def typeset(formulas: Sequence[tuple[str, bool]]) -> list[str]:
-    """HTML of formulas, each TeX and whether it is in a line of its own; it has MathML in it for screen readers."""
+    """HTML of formulas, with MathML for screen readers; each formula is its TeX and whether it is displayed."""
     marked = [
         (_IN_TEX.sub(lambda term: rf"\htmlClass{{term-{term.lastgroup}}}{{{term[0]}}}", tex), own)
         for tex, own in formulas
@@ -103,9 +103,9 @@ def typeset(formulas: Sequence[tuple[str, bool]]) -> list[str]:
 
 
 def _with_height(formula: str) -> str:
-    """A formula that says how high it will be, so that a browser need not lay it out before it comes into view.
+    """A formula with its height, so that a browser need not lay it out before it comes into view.
 
-    Its line reaches from the top of its highest part, for which KaTeX writes struts, to the bottom of its deepest one.
+    The height is the distance from the top of its highest part to the bottom of its lowest one, from KaTeX's struts.
     """
     struts = [(float(height), -float(down or 0)) for height, down in _STRUT.findall(formula)]
     above, below = max(height - depth for height, depth in struts), max(depth for _, depth in struts)
@@ -114,7 +114,7 @@ def _with_height(formula: str) -> str:
 
 
 def name_terms(page: str) -> str:
-    """The HTML of a page, with the class of its term at each name in code and at each link to the glossary."""
+    """The HTML of a page in which names in code and links to the glossary have the class of their term."""
     page = _NAMED.sub(lambda each: f"<{each[1]}{_with_class(each[2], _BY_CODE[each[3]])}>{each[3]}</{each[1]}>", page)
     return _LINKED.sub(lambda each: f'<a class="term-{_BY_ANCHOR[each[1]]}" ', page)
 
@@ -128,6 +128,6 @@ def _engine() -> MiniRacer:
     from py_mini_racer import MiniRacer  # part of the extra "docs"
 
     engine = MiniRacer()
-    atexit.register(engine.close)  # later, its thread may be gone, and closing would wait for it for ever
+    atexit.register(engine.close)  # later, its thread may be gone, and closing would wait forever
     engine.eval(KATEX.read_text("utf-8"))
     return engine

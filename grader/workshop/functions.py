@@ -1,10 +1,10 @@
-"""What the grader must know of an exercise's functions: signatures, what they call, and which files are given.
+"""Facts about an exercise's functions for the grader: signatures, calls, and given files.
 
-Read from the model answers, and handed out as `functions.json`, so that a student's copy of the grader knows it without
-a model answer, whatever the student does to a signature.
+They are read from the model answers and handed out as `functions.json`. So a student's copy of the grader has them
+without a model answer, even if the student changes a signature.
 
-A function of an exercise is one with a solution region. It *uses* another one if it calls it, itself or through others.
-A given file is a module in `starter/given/` that the exercise imports, itself or through others.
+A function of an exercise is one with a solution region. It *uses* another function if it calls it, directly or through
+others. A given file is a module in `starter/given/` that the exercise imports, directly or through others.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Module:
 
     @property
     def name(self) -> str:
-        """The name of the module, without the packages that it lies in."""
+        """The module's name without packages."""
         return Path(self.path).stem
 
     @property
     def file_name(self) -> str:
-        """Its path in `starter/`; a model answer has the path of its stub."""
+        """Its path in `starter/`; for a model answer, the path of its stub."""
         return self.path.partition("/")[2]
 
     @cached_property
@@ -65,7 +65,7 @@ class Module:
 
     @cached_property
     def imported(self) -> dict[str, tuple[str, str]]:
-        """A name in this module to the sibling that it comes from, and its name there."""
+        """Maps an imported name to the sibling module that defines it and its name there."""
         found = [node for node in ast.walk(self.tree) if isinstance(node, ast.ImportFrom) and node.level]
         return {each.asname or each.name: (_sibling(node, each), each.name) for node in found for each in node.names}
 
@@ -78,7 +78,7 @@ class Module:
 
 
 def _sibling(node: ast.ImportFrom, imported: ast.alias) -> str:
-    """The module that something is imported from, without packages: `from .given import plots` imports all of one."""
+    """Name of the imported module without packages; `from .given import plots` imports the module `plots`."""
     return imported.name if node.module in (None, GIVEN) else str(node.module).rpartition(".")[2]
 
 
@@ -86,7 +86,7 @@ def stub_files() -> dict[Path, str]:
     """Everything that `course dev stubs` writes, by its path.
 
     Raises:
-        FileRefused: a model answer is no Python, or its stub would be the answer.
+        FileRefused: a model answer is not valid Python, or its stub would contain the answer.
     """
     modules = read_modules(course.MODEL_ANSWERS, course.STARTER)
     for exercise in course.KNOWN:
@@ -102,7 +102,7 @@ def stub_files() -> dict[Path, str]:
 
 
 def make(name: str, modules: Mapping[str, Module], *, without: Sequence[str] = ()) -> str:
-    """The text of `functions.json` of an exercise; `without` are keyword-only parameters that students do not write."""
+    """The text of an exercise's `functions.json`; `without`: keyword-only parameters that students do not write."""
     module = modules[name]
     used = {function: _used(name, function, modules) for function in module.to_write}
     document = {
@@ -115,7 +115,7 @@ def make(name: str, modules: Mapping[str, Module], *, without: Sequence[str] = (
 
 
 def read_modules(reference: Path, starter: Path) -> dict[str, Module]:
-    """All files of the model answers, and all code that students are given, by name."""
+    """All model answers and all given code, by module name."""
     answers = [path for path in reference.glob("*.py") if path.name != "__init__.py"]
     given = [*starter.glob("run_*.py"), *starter.glob(f"{GIVEN}/*.py")]
     places = [(path, reference) for path in answers] + [(path, starter) for path in given]
@@ -127,15 +127,15 @@ def read_modules(reference: Path, starter: Path) -> dict[str, Module]:
 
 @functools.lru_cache(64)
 def _module(path: str, text: str) -> Module:
-    """A file that is read again without a change is parsed once."""
+    """A file, parsed once unless it changes."""
     return Module(path, text)
 
 
 def of_exercises(chosen: Collection[str], modules: Mapping[str, Module]) -> set[str]:
-    """Names of the modules that students have who are given some exercises: to write, and given.
+    """Names of the modules for some exercises: the ones to write, and the given ones.
 
-    A given file that no other file imports, such as a program that trains, is for those who have all exercises that it
-    calls; one that calls none is for those who have an exercise with the given files that it needs.
+    A given file that no other file imports, such as a training command, is included if all exercises that it calls are.
+    If it calls none, it is included with any exercise whose given files it needs.
     """
     given = set().union(*(_given(name, modules) for name in chosen if name in modules))
     imported = {sibling for module in modules.values() for sibling, _ in module.imported.values()}
@@ -149,7 +149,7 @@ def of_exercises(chosen: Collection[str], modules: Mapping[str, Module]) -> set[
 
 
 def _given(name: str, modules: Mapping[str, Module]) -> set[str]:
-    """Modules without anything to write that a module imports, itself or through such modules."""
+    """Given modules that a module imports, directly or through other given modules."""
     found = _imported(name, modules, through=lambda module: not module.to_write)
     return {each for each in found if not modules[each].to_write}
 
@@ -157,7 +157,7 @@ def _given(name: str, modules: Mapping[str, Module]) -> set[str]:
 def _imported(
     name: str, modules: Mapping[str, Module], *, through: Callable[[Module], bool] = lambda _: True
 ) -> set[str]:
-    """Modules that one imports, itself or through others."""
+    """Modules that one imports, directly or through others."""
 
     def siblings(each: str) -> list[str]:
         is_open = each == name or through(modules[each])
@@ -167,9 +167,9 @@ def _imported(
 
 
 def _used(name: str, function: str, modules: Mapping[str, Module]) -> list[str]:
-    """The functions to write that a function calls, itself or through others, each as "exercise.function".
+    """The functions to write that a function calls, directly or through others, each as "exercise.function".
 
-    Those of the exercise itself come first, then by exercise and place in it.
+    Functions of the same exercise come first, then the others by exercise and position.
     """
 
     def called(each: tuple[str, str]) -> list[tuple[str, str]]:

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def holds(path: Path, text: str) -> bool:
-    """Whether a file is there and has this text; git may have changed its line ends."""
+    """Whether a file exists and has this text, whatever its line ends."""
     return path.is_file() and path.read_bytes().replace(b"\r\n", b"\n") == text.encode()
 
 
 def shown(path: Path) -> str:
-    """A file as messages name it: from the root of the course, where it lies in it."""
+    """A file's path in messages: relative to the root of the course if it is inside."""
     return path.relative_to(course.ROOT).as_posix() if path.is_relative_to(course.ROOT) else path.name
 
 
 def one_per_line(entries: Sequence[Mapping[str, Any]]) -> str:
-    """JSON objects with a line for each, so that a difference between two versions is a line."""
+    """JSON objects, one per line, so that a diff shows single objects."""
     return ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
 
 
@@ -42,5 +42,5 @@ def _templates() -> Environment:
 
 
 def render(name: str, **values: object) -> str:
-    """A template in a folder of this room, with values put in. Nothing is escaped."""
+    """A template from a folder of this package, with values inserted. Nothing is escaped."""
     return _templates().get_template(name).render(**values)

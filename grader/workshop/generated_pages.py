@@ -1,6 +1,6 @@
 """What the site has and nobody writes: pages of mistakes and docstrings, pictures of runs, numbers of known mistakes.
 
-The build of the site writes them into `docs/`, where git ignores them.
+The build writes them into `docs/`, where git ignores them.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _PAGES = (
 
 
 def write(others: Mapping[str, str]) -> None:
-    """Write the files that have changed, with other pages, and delete the pages of exercises that are gone."""
+    """Write changed files, and delete the pages of exercises that no longer exist."""
     made = {course.ROOT / name: text for name, text in {**texts(), **others}.items()}
     written = made | run_pictures.make()
     for path, text in written.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_text("utf-8") != text:  # `mkdocs serve` would build again and again
+        if not path.exists() or path.read_text("utf-8") != text:  # otherwise `mkdocs serve` would rebuild forever
             path.write_text(text, "utf-8", newline="\n")
     for path in {path for pattern in _PAGES for path in course.ROOT.glob(pattern)} - {*written}:
         path.unlink()
@@ -40,7 +40,7 @@ def texts() -> dict[str, str]:
         observations.PAGE: mistakes.make_general(),
         finder.PATH: finder.text(),
     }
-    for each in shown:  # one page with all docstrings takes a phone seconds to lay out
+    for each in shown:  # a phone would take seconds to lay out one page with all docstrings
         pages[f"docs/exercises/{each.name}/functions.md"] = render("page_files/functions.md", exercise=each)
     for each in with_mistakes():
         pages[each.mistakes_page] = mistakes.make(each.name, figure=True)

@@ -1,9 +1,9 @@
-"""Writes what the browser must agree with: what the simulation in numpy does, the worksheet's runs and its answers.
+"""Write the numbers with which the browser must agree: runs of the numpy simulation, the worksheet's runs and answers.
 
-`tests/golden/simulation.json` is read by `tests/js/`. The file names its cases: to add one, add an entry with its
-inputs, and the command puts in what numpy makes of them. Random numbers, reward tables and advantages are exact: every
-machine does the same with +, -, *, / and square root. Runs are rounded, so that the last bits of exponentials and
-logarithms, which differ between machines, do not change a byte.
+`tests/js/` reads `tests/golden/simulation.json`. To add a case, add an entry with its inputs to that file, and the
+command adds the results of numpy. Random numbers, reward tables and advantages are exact, because every machine
+computes +, -, *, / and square roots alike. Runs are rounded, because the last bits of exponentials and logarithms
+differ between machines.
 
 `docs/assets/js/core/worksheet_runs.mjs` is `grader/worksheet/questions.py` with the browser's names, and
 `worksheet_answers.mjs` beside it is `grader/worksheet/model_answers.json`.
@@ -36,7 +36,7 @@ _OF_A_QUANTITY = ("length", "whole", "never")
 
 
 def make() -> dict[Path, str]:
-    """File to text of everything that `course dev golden` writes."""
+    """Maps the path of each file that `course dev golden` writes to its text."""
     return {PATH: _simulation(), WORKSHEET_PATH: _worksheet(), ANSWERS_PATH: _answers()}
 
 
@@ -70,7 +70,7 @@ def _advantages(rewards: Sequence[float], divide_by_std: bool, correction: int, 
 
 
 def _run(seed: int, changed: Mapping[str, Any], after: Sequence[int]) -> dict[str, Any]:
-    """One run: all its actions, one digit each, and what is known after some of the steps."""
+    """One run: all of its actions, one digit each, and its state after some steps."""
     settings = simulation.Settings(**{**changed, "reward_table": tuple(changed["reward_table"])})
     runs = simulation.simulate(settings, seeds=[seed], steps=max(after))
     last = [step - 1 for step in after if step]

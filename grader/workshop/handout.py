@@ -1,11 +1,11 @@
-"""What a student gets: which files, with which texts, as a folder or a zip that is the same for the same course.
+"""The handout: which files students get, as a folder or a zip that is reproducible for one course.
 
-`ROOMS` says which rooms of the grader are for students, `MODULES` which modules of the others; whatever is not named
-stays here. The stubs are made from the model answers, so that nothing written into starter/ by hand goes along.
+`ROOMS` names the packages of the grader that students get, `MODULES` single modules of other packages. Nothing else is
+handed out. The stubs are made from the model answers, so edits of starter/ are not included.
 
-Left out on purpose: the model answers, hidden checks, misconceptions, variants, the commands for instructors, the
-tests, and of the site all but the pages that reports name; these become plain Markdown, which is read without a site.
-`leak_scan` looks at what was written.
+Left out on purpose: model answers, hidden checks, misconceptions, variants, commands for instructors, tests, and all
+pages of the site except those that reports name. These become plain Markdown, readable without a site. `leak_scan`
+examines the result.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from .stubs import make_stubs
 MODULES = (
     "__init__",
     *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
-    *(f"commands/{name}" for name in ("__init__", "course", "doctor", "export", "grade", "hint", "install_torch")),
-    *("commands/grade_options", "commands/tip", "commands/watch"),
+    *(f"commands/{name}" for name in ("__init__", "course", "doctor", "grade", "hint", "install_torch")),
+    *("commands/grade_options", "commands/watch"),
     *("exercises/__init__", "exercises/*/__init__", "exercises/*/checks"),
 )
 """Modules of the grader that students need, without their suffix."""
@@ -67,6 +67,8 @@ _WRITTEN_AS = {
     "gitattributes": ".gitattributes",
     "grade.yml": ".github/workflows/grade.yml",
 }
+STAYS = ("grader/oracles/in_torch.py",)
+"""What only whoever grades has: functions that could be pasted into the stubs."""
 MANIFEST = "grader/core/manifest.json"
 LIBRARIES = "docs/assets/runs/as-shipped.json"
 """What libraries compute on one batch, for `starter/given/as_shipped.py`."""
@@ -84,10 +86,10 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
 
     Args:
         site: Address of the published pages; None puts the pages of the exercises into the handout.
-        exercises: Those that are handed out, in the order of the course; None: all of it, the optional ones too.
+        exercises: Exercises to hand out, in the order of the course; None for all, including optional ones.
 
     Raises:
-        OSError: a file that students need is missing here.
+        OSError: a file that students need is missing.
         FileRefused: a model answer cannot be made into a stub, or `course.toml` gives too few points.
     """
     exercises = course.HANDED_OUT if exercises is None else exercises
@@ -100,6 +102,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     graded_with = {name for each in exercises for name in each.given}
     files |= {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
     files |= course_files(*GRADER, exercises=names) | _points(exercises)
+    files = {name: content for name, content in files.items() if name not in STAYS}
     files |= {} if site else _pages(exercises)
     files |= course_file(site=site, exercises=names)
     programs = [name.removesuffix(".py") for name in modules if name.startswith("run_")]
@@ -114,13 +117,13 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
 
 
 def modules_of(exercises: Sequence[str]) -> list[str]:
-    """Files of the modules, to write and given, that some exercises need, by their path in `starter/`."""
+    """Files of all modules that some exercises need, both to write and given, by path in `starter/`."""
     modules = read_modules(course.MODEL_ANSWERS, course.STARTER)
     return sorted(modules[name].file_name for name in of_exercises(exercises, modules))
 
 
 def weights_of(exercises: Sequence[str]) -> list[str]:
-    """The files with the weights of models that some exercises need, by their path from the root of the course."""
+    """Weight files that some exercises need, by path from the root of the course."""
     paths = course.STARTER.glob(f"{GIVEN}/*.safetensors")
     return [f"starter/{GIVEN}/{path.name}" for path in paths if path.stem in exercises]
 
@@ -146,7 +149,7 @@ def course_files(*patterns: str, exercises: Sequence[str]) -> dict[str, bytes]:
 
 
 def _points(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
-    """What the checks that students have are worth, for each exercise whose total is in `course.toml`."""
+    """Points of the public checks, per exercise whose total is in `course.toml`."""
     return {
         f"grader/exercises/{each.name}/{POINTS}": json.dumps(
             {check.id: check.points for check in checks_of(each.name, hidden=False)}, indent=1
@@ -157,7 +160,7 @@ def _points(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
 
 
 def course_file(*, site: str | None, exercises: Sequence[str]) -> dict[str, bytes]:
-    """`course.toml` for some exercises and the address of the published pages, without what is for instructors."""
+    """`course.toml` for some exercises, with the site's address and without settings for instructors."""
     ours = course.WRITTEN
     points = {name: value for name, value in ours.points.items() if name in exercises}
     counted = tuple(name for name in exercises if name not in ours.optional)
@@ -171,7 +174,7 @@ def course_file(*, site: str | None, exercises: Sequence[str]) -> dict[str, byte
 
 
 def write_folder(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files below a folder, which is made if it is missing."""
+    """Write files into a folder, creating it if necessary."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -179,12 +182,12 @@ def write_folder(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def renew(folder: Path, files: Mapping[str, bytes]) -> tuple[list[str], list[str], list[str]]:
-    """Write a newer handout over an older one: everything but the modules that students write.
+    """Write a newer handout over an older one, except the modules that students write.
 
-    If it is interrupted, the same again finishes it: the manifest is written last.
+    The manifest is written last, so after an interruption a second call finishes the work.
 
     Returns:
-        The files that were written, those that are no longer handed out and were removed, and the modules that stayed.
+        The files that were written, obsolete files that were removed, and the modules that stayed.
 
     Raises:
         OSError: a file cannot be read, written or removed.
@@ -207,8 +210,8 @@ def renew(folder: Path, files: Mapping[str, bytes]) -> tuple[list[str], list[str
 
 
 def write_zip(files: Mapping[str, bytes], path: Path, *, folder: str = "", executable: tuple[str, ...] = ()) -> None:
-    """Write files as a zip, all in one folder: the same files give the same bytes, with every zlib."""
-    part = path.with_name(f"{path.name}.part")  # moved into its place when it is whole: nobody shall upload a half
+    """Write files as a zip with one folder. The same files give the same bytes, with every zlib."""
+    part = path.with_name(f"{path.name}.part")  # renamed when complete, so that nobody uploads half a file
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_STORED) as archive:
             for name, content in sorted(files.items()):
@@ -222,7 +225,7 @@ def write_zip(files: Mapping[str, bytes], path: Path, *, folder: str = "", execu
 
 
 def read(path: Path) -> dict[str, bytes]:
-    """The files of a folder, but for git's and an environment's, or of a zip, without the one folder around them."""
+    """The files of a folder, without git's files and virtual environments, or of a zip, without its one folder."""
     if path.is_dir():
         found = {each.relative_to(path).as_posix(): each for each in sorted(path.rglob("*")) if each.is_file()}
         return {name: each.read_bytes() for name, each in found.items() if not name.startswith((".git/", ".venv/"))}
@@ -235,14 +238,14 @@ def read(path: Path) -> dict[str, bytes]:
 
 
 def foreign(files: Mapping[str, bytes]) -> list[str]:
-    """The files that the course does not hand out, from the grader's folder or in a place of the instructor's."""
+    """Files that must not be handed out: unlisted files of the grader, and files in instructors' folders."""
     known = {*make(), *make(site="https://example.org/")}
     places = ("grader/", "reference/", "tests/")
     return [name for name in sorted(files) if name.startswith(places) and name not in known]
 
 
 def digest(content: bytes) -> str:
-    """SHA-256 that does not change with the line ends, which git may change."""
+    """SHA-256 that ignores line ends, because git may change them."""
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
@@ -271,7 +274,7 @@ def _readme(site: str, exercises: Sequence[course.Exercise], programs: Sequence[
 
 
 def _pages(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
-    """The pages that reports name, as plain Markdown."""
+    """The pages that reports mention, as plain Markdown."""
     texts = {each.page: expand((course.ROOT / each.page).read_text("utf-8")) for each in exercises}
     texts |= {each.mistakes_page: mistakes.make(each.name) for each in exercises}
     texts[observations.PAGE] = mistakes.make_general()
@@ -293,6 +296,6 @@ def plain_page(page: str, text: str, files: Collection[str]) -> str:
 
 
 def _details(summary: str, body: str, attribute: str) -> str:
-    """What opens on a click. Markdown is not read in a summary, so it is HTML there."""
+    """A foldable block. A summary cannot contain Markdown, so its text becomes HTML."""
     words = re.sub(r"`([^`]+)`", r"<code>\1</code>", re.sub(r"\\([^\w\s])|\\(_)", r"\1\2", summary))
     return f"<details{attribute}>\n<summary>{words}</summary>\n\n{body.strip()}\n\n</details>"

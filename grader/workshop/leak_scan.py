@@ -1,11 +1,11 @@
-"""Looks for what students must not have: solutions, misconceptions, variants and hidden checks.
+"""Find what students must not have: solutions, misconceptions, variants and hidden checks.
 
-Texts are compared as words, numbers and signs, without white space, comments, quotes, commas and backslashes, so that a
-solution is found in a notebook, in Markdown, commented out or indented in another way. A run of `WINDOW` of them that
-is in a solution and not in given code is a leak. Misconceptions, variants and hidden checks share single lines
-with the checks and the numpy oracles, so of these a function leaks if one file holds `SHARE` of it.
+The scan compares words, numbers and signs, without white space, comments, quotes, commas and backslashes. So it finds a
+solution in a notebook, in Markdown, commented out, or indented differently. A run of `WINDOW` words that is in a
+solution and not in given code is a leak. Misconceptions, variants and hidden checks share single lines with the checks
+and the numpy oracles, so such a function leaks only if one file contains `SHARE` of it.
 
-Not found: solutions with other names in them, and encoded ones. What is not text is refused, so nothing is packed.
+Not found: renamed and encoded solutions. Binary files are refused, so nothing can be packed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SHARE = 0.5
 _PUBLIC = ("equal = (rewards == rewards[..., :1]).all(",)
 """Code of `simulation.py`, which public checks need, that numpy and torch write alike."""
 
-_SENTENCE = 6  # words that make a text unmistakable
+_SENTENCE = 6  # number of words that identify a text
 _WORD = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\w\s\"',\\#]")
 _ESCAPED = re.compile(r"\\[nrt]")  # of a string in JSON
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,300}>")
@@ -44,7 +44,7 @@ Words = tuple[str, ...]
 
 
 class Leak(NamedTuple):
-    """Something that must not be in a handout, and the line where it begins; line 0 is the file as a whole."""
+    """Something that must not be in a handout, and its first line; line 0 means the whole file."""
 
     file: str
     line: int
@@ -56,7 +56,7 @@ class Leak(NamedTuple):
 
 @dataclass
 class Secrets:
-    """What to look for."""
+    """The texts to look for."""
 
     runs: dict[Words, list[str]] = field(default_factory=dict)  # to the names of the texts that they come from
     enough: dict[str, int] = field(default_factory=dict)  # name of a text to the number of its runs that make a leak
@@ -73,7 +73,7 @@ class Secrets:
 
 @functools.cache
 def secrets() -> Secrets:
-    """All that the instructor's tree keeps from students."""
+    """Everything in the instructor's tree that students must not see."""
     given = make_stubs(course.MODEL_ANSWERS)
     given |= {str(path): path.read_text("utf-8") for path in course.STARTER.rglob("*.py") if path.name not in given}
     known = {run for text in [*given.values(), *_PUBLIC] for run in _runs(text)}
@@ -93,7 +93,7 @@ def secrets() -> Secrets:
 
 
 def scan(files: Mapping[str, bytes], hidden: Secrets) -> list[Leak]:
-    """Look through files: what was found, each thing once per file, with the line where it begins."""
+    """Scan files. Each leak is reported once per file, with its first line."""
     leaks: list[Leak] = []
     for name, content in sorted(files.items()):
         if _sha256(content) in hidden.weights:
@@ -111,7 +111,7 @@ def scan(files: Mapping[str, bytes], hidden: Secrets) -> list[Leak]:
 
 
 def _in_text(text: str, hidden: Secrets) -> Iterator[tuple[str, int]]:
-    """What leaks, and in which line it begins; of wrong answers for one function, which are much alike, the nearest."""
+    """The leaks in a text with their first lines; of similar wrong answers to one function, the closest."""
     found: dict[str, dict[Words, int]] = {}
     for numbered in {tuple(_words(text)), tuple(_words(text, comments=False)), tuple(_words(_plain(text)))}:
         words = tuple(word for word, _ in numbered)
@@ -130,13 +130,13 @@ def _in_text(text: str, hidden: Secrets) -> Iterator[tuple[str, int]]:
 
 
 def _plain(text: str) -> str:
-    """The text without what a page or a JSON file puts between or around the signs of code."""
+    """The text without the markup that a page or a JSON file adds to code."""
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), text)
     return html.unescape(_TAG.sub("", text))
 
 
 def _words(text: str, *, comments: bool = True) -> Iterator[tuple[str, int]]:
-    """Words, numbers and signs with their lines."""
+    """Words, numbers and signs with their line numbers."""
     for number, line in enumerate(text.split("\n"), 1):
         kept = line if comments else _COMMENT.sub("", line)
         for word in _WORD.findall(_ESCAPED.sub(" ", kept)):
@@ -158,9 +158,11 @@ def _functions_not_public() -> Iterator[tuple[str, str]]:
         ("the misconception", "*/misconceptions/*.py"),
         ("the variant", "*/variants/*.py"),
         ("the hidden check", "*/hidden_checks.py"),
+        ("the right function", "../oracles/in_torch.py"),
     ):
         for path in course.FOLDERS.glob(pattern):
-            source = path.read_text("utf-8") if path.name == "hidden_checks.py" else whole_functions(path)
+            is_text = path.name in ("hidden_checks.py", "in_torch.py")
+            source = path.read_text("utf-8") if is_text else whole_functions(path)
             for node in ast.parse(source).body:
                 if isinstance(node, ast.FunctionDef | ast.ClassDef):
                     body = node.body[ast.get_docstring(node) is not None :]

@@ -1,7 +1,7 @@
 """Measured runs of `run_llm`: ten seeds of the recipe, other settings with two seeds each, and the open challenge.
 
-`tests/bench/bench_llm.py` writes them, a line of JSON per run. `run_pictures` draws their curves. Whoever merges a run
-of the challenge runs its command.
+`tests/bench/bench_llm.py` writes them, one line of JSON per run. `run_pictures` draws their curves. Before you merge a
+run of the challenge, run its command yourself.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Outcome:
     before: float  # accuracy on the held-out prompts before the first step
     accuracy: float  # after the last one
     steps: int
-    completions: int  # drawn in training
+    completions: int  # number of completions drawn in training
     cpu_seconds: float  # of the whole process, all threads
     peak_gigabytes: float
     curve: list[list[float]]  # [step, accuracy] on the first 64 held-out prompts

@@ -1,7 +1,7 @@
-"""What an exercise still lacks, in sentences.
+"""Sentences that say what an exercise lacks.
 
-A draft must only hang together. An exercise that `course.toml` names is what a class is graded with; it must have all.
-`course dev selftest` says whether the checks are right.
+A draft needs only what makes it gradable. An exercise that `course.toml` names is used to grade a class, so it must be
+complete. `course dev selftest` says whether the checks are right.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PLAIN = {"dict", "list", "tuple", "str", "float", "int", "bool"}
 
 
 class Missing(NamedTuple):
-    """Where something is missing and what to do, and whether a draft may do without."""
+    """A missing part: where, what to do, and whether a draft may lack it."""
 
     sentence: str
     only_for_release: bool = False
@@ -39,10 +39,10 @@ class Missing(NamedTuple):
 
 
 def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
-    """What an exercise lacks, in the order in which it is best added; `modules` are all files of the model answers.
+    """The missing parts, in the order in which to add them; `modules` are all files of the model answers.
 
     Raises:
-        FileRefused: a file must be corrected before the others can be looked at.
+        FileRefused: a file must be corrected first.
     """
     exercise = course.exercise(name)
     folder = f"grader/exercises/{name}"
@@ -79,7 +79,7 @@ def _of_files(exercise: Exercise, module: Module) -> Iterator[Missing]:
 
 
 def _of_a_function(where: str, function: ast.FunctionDef, own: Sequence[Check]) -> Iterator[Missing]:
-    """Whether a function has a gate, and checks ask for what its signature and docstring promise."""
+    """Whether a function has a gate and checks for the promises of its signature and docstring."""
     name, gates = function.name, [check for check in own if check.gate]
     if len(gates) != 1:
         count = f"{len(gates)} checks" if gates else "no check"
@@ -112,7 +112,7 @@ def _of_a_check(where: str, check: Check, ids: Sequence[str]) -> Iterator[Missin
 
 
 def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[Entry]) -> Iterator[Missing]:
-    """Wrong answers that are known and recorded, and right ones."""
+    """Missing wrong and right answers, and unrecorded ones."""
     for what, count, wanted in (
         ("wrong answers in misconceptions/", len(wrong), MISCONCEPTIONS),
         ("right answers in variants/", len(variants(exercise.name)), VARIANTS),

@@ -58,7 +58,7 @@ def make(name: str, *, figure: bool = False) -> str:
 def _entry(
     mistake: NamedMistake, checks: list[Check], recorded: dict[str, list[vectors.Vector]]
 ) -> dict[str, str | list[str]]:
-    """What the page says of a mistake; of the numbers of a gate, the first that a reader compares at a glance."""
+    """The entry of a mistake, with the first numbers of a gate that a reader can compare at a glance."""
     showing = [(check, vector) for check in checks for vector in recorded[check.id] if mistake.name in vector.mistakes]
     compared = [
         [_shown(_numbers(each)) for each in (vector.expected, vector.mistakes[mistake.name])]

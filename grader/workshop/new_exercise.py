@@ -1,6 +1,6 @@
-"""The files of a new exercise: one placeholder function that is graded at once, to be replaced piece by piece.
+"""The files of a new exercise: one placeholder function, gradable at once, to be replaced piece by piece.
 
-Left out: its place in `course.toml`. Until somebody writes it there, the exercise is a draft.
+Left out: the entry in `course.toml`. Until somebody adds it, the exercise is a draft.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _TEMPLATES = Path(__file__).parent / "exercise_files"
 
 
 def require_new(name: str) -> None:
-    """Refuse a name that the course or Python already has, or that is none.
+    """Refuse a name that the course or Python already uses, or that is not a valid name.
 
     Raises:
-        FileRefused: it is refused; the text says why and what to do.
+        FileRefused: the name cannot be used; the text says why and what to do.
     """
     _require_name(name)
     places = (f"grader/exercises/{name}", f"reference/{name}.py", f"starter/given/{name}.py")
@@ -41,7 +41,7 @@ def _require_name(name: str) -> None:
 
 
 def make(name: str, *, title: str, function: str) -> dict[str, str]:
-    """The files of a new exercise with one function: path from the repository root to text."""
+    """The files of a new exercise with one function, by path from the repository root."""
     _require_name(function)
     folder = f"grader/exercises/{name}"
     files = {

@@ -1,7 +1,7 @@
-"""What pages say as `{{ NAME }}` or `{{ NAME EXERCISE }}`: counts of the course, and tables of recorded runs.
+"""Values for `{{ NAME }}` and `{{ NAME EXERCISE }}` on pages: counts of the course, and tables of recorded runs.
 
-They are put in when a page is built, as an extension of Python-Markdown, and into the pages of a handout. An unknown
-name stops the build. In running text `π_ref` becomes a π with an index.
+An extension of Python-Markdown inserts them when a page is built; the handout inserts them as well. An unknown name
+stops the build. In running text, `π_ref` becomes a π with an index.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..core import course
 from ..grading import vectors
 from ..grading.check import checks_of
-from ..worksheet.grade import empty_result
-from . import bughunt, course_lists, llm_runs, path
+from . import as_shipped, bughunt, course_lists, llm_runs, path, readings
 from .course_lists import points_of
 from .recordings import last_line, llm_run
 
@@ -24,10 +24,10 @@ _PLACE = re.compile(r"(?<!\$)\{\{ ([a-z_]+)(?: (\w+))? \}\}")
 
 
 def expand(text: str) -> str:
-    """The text of a page with its values.
+    """The text of a page with its values inserted.
 
     Raises:
-        KeyError: there is no value, or no exercise, of this name.
+        KeyError: no value or no exercise has this name.
     """
 
     def value(place: re.Match[str]) -> str:
@@ -57,19 +57,19 @@ def makeExtension(**_settings: Any) -> Any:
 
     class PageValues(Extension):  # type: ignore[misc]
         def extendMarkdown(self, md: Any) -> None:
-            md.preprocessors.register(Values(md), "page_values", 100)  # before code and snippets are looked for
+            md.preprocessors.register(Values(md), "page_values", 100)  # before code and snippets are parsed
             md.inlinePatterns.register(Indices(_INDEX, md), "indices", 75)  # after code and formulas
 
     return PageValues()
 
 
 def _with_charlm(text: str, otherwise: str) -> str:
-    """The home page promises a language model's training loop only where students write one."""
+    """The home page promises a training loop for a language model only if students write one."""
     return text if "charlm" in course.names(optional=True) else otherwise
 
 
-def _points(*, hidden: bool = True) -> int:
-    return sum(points_of(exercise, hidden=hidden) for exercise in course.EXERCISES if not exercise.bonus)
+def _points() -> int:
+    return sum(points_of(exercise) for exercise in course.EXERCISES if not exercise.bonus)
 
 
 def _points_of_functions(exercise: course.Exercise) -> str:
@@ -83,7 +83,7 @@ def _known_mistakes() -> int:
 
 
 def _before_and_after() -> str:
-    """What a run answered first, next to what it answered last, on the home page; rewards in bold are coins there."""
+    """The first and the last answers of a run, for the home page, which shows bold rewards as coins."""
     run = llm_run()
     rows = []
     for place, prompt in enumerate(run["prompts"]):
@@ -94,12 +94,12 @@ def _before_and_after() -> str:
 
 
 def _right_sums() -> str:
-    """How much a run had learned at its moments."""
+    """Accuracy of a run at its recorded moments."""
     return "\n".join(f"| {point['step']} | {100 * point['score']:.0f} % |" for point in llm_run()["points"])
 
 
 def _drawn_at_first() -> str:
-    """The completions that the figure begins with: of the first prompt that has something to learn from."""
+    """The first completions of the figure: those of the first prompt whose group has a signal."""
     groups = llm_run()["moments"][0]["groups"]
     group = next((each for each in groups if len({row["reward"] for row in each}) > 1), groups[0])
     rows = []
@@ -112,7 +112,7 @@ def _drawn_at_first() -> str:
 
 
 def _in_a_cell(text: str) -> str:
-    """Part of a completion, without what would end a cell or its code."""
+    """Part of a completion, without characters that would end a cell or its code."""
     return text.replace("`", "'").replace("|", "/")
 
 
@@ -122,8 +122,6 @@ def _coin(reward: float) -> str:
 
 VALUES: dict[str, Callable[[], str]] = {
     "points": lambda: str(_points()),
-    "points_without_hidden_checks": lambda: str(_points(hidden=False)),
-    "points_with_worksheet": lambda: str(_points() + empty_result().points),
     "minutes": lambda: str(sum(exercise.minutes for exercise in course.EXERCISES if not exercise.bonus)),
     "hours": path.hours,
     "known_mistakes": lambda: str(_known_mistakes()),
@@ -143,7 +141,10 @@ VALUES: dict[str, Callable[[], str]] = {
     "llm_seeds": llm_runs.seed_table,
     "llm_settings": llm_runs.setting_table,
     "bughunt": bughunt.page,
+    "symptoms": readings.symptoms,
+    "metric_names": readings.names,
     "challenge": llm_runs.challenge_table,
+    **{f"as_shipped_{name}": partial(as_shipped.table, name) for name in as_shipped.HEADS},
 }
 OF_AN_EXERCISE: dict[str, Callable[[course.Exercise], str]] = {
     "minutes": lambda exercise: str(exercise.minutes),

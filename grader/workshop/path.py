@@ -1,6 +1,6 @@
-"""The path through the course: its pages in their order, in sittings, with the minutes that they take.
+"""The path through the course: its pages in order, grouped into sittings, with their minutes.
 
-The cards of the home page, the link at the end of each page and the ring in the browser all follow it.
+The cards of the home page, the link at the end of each page and the ring in the browser follow this path.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SITTINGS = (
 
 
 class Stop(NamedTuple):
-    """A page of the path: `learn/why`, its title, and the minutes to read it or to do what it asks for."""
+    """A page of the path: its address (`learn/why`), its title, and the minutes to read it or to do its tasks."""
 
     page: str
     title: str
@@ -35,7 +35,7 @@ class Stop(NamedTuple):
 
 
 def sittings() -> Iterator[tuple[str, list[Stop]]]:
-    """A title for each sitting, and its stops; exercises that are not in the course are left out."""
+    """The title and the stops of each sitting, without exercises that are not in the course."""
     titles = _titles()
     exercises = {f"exercises/{each.name}": each.minutes for each in course.EXERCISES}
     titles |= {f"exercises/{each.name}": f"Exercise {each.number}: {each.short}" for each in course.EXERCISES}
@@ -54,7 +54,7 @@ def stops() -> list[Stop]:
 
 
 def after(page: str) -> Stop | None:
-    """The stop that follows a page. The page that discusses an exercise leads where the exercise leads."""
+    """The stop after a page. The page that discusses an exercise has the same next stop as the exercise."""
     pages = stops()
     page = page.removesuffix("/after")
     place = next((place for place, stop in enumerate(pages, 1) if stop.page == page), len(pages))
@@ -72,17 +72,17 @@ def cards() -> str:
 
 
 def hours() -> str:
-    """About how many hours the path takes."""
+    """Approximate hours for the whole path."""
     return str(round(sum(stop.minutes for stop in stops()) / 60))
 
 
 def _titles() -> dict[str, str]:
-    """What the menu calls each page."""
+    """The title of each page in the menu."""
     menu = (course.ROOT / "mkdocs.yml").read_text("utf-8")
     return {page: title for title, page in re.findall(r'^ +- "?([^"\n]+?)"?: ([\w/-]+)\.md$', menu, re.MULTILINE)}
 
 
 def _to_read(page: str) -> int:
-    """To the next five, tables and figures included."""
+    """Reading time in minutes, with tables and figures, rounded to a multiple of five."""
     words = len((course.ROOT / f"docs/{page}.md").read_text("utf-8").split())
     return 5 * round(words / WORDS_PER_MINUTE / 5)

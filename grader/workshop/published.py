@@ -1,7 +1,7 @@
 """Which exercises have pages on the site.
 
-An exercise that is not in the course keeps its pages if other pages lead there, and they say that it does not count.
-One that no page leads to has no trace on the site.
+An exercise that is not in the course keeps its pages if other pages link to them; its pages then say that it is not
+graded. Without such links, the site does not mention it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..core import course
 
 
 def published() -> tuple[course.Exercise, ...]:
-    """The exercises of the course, the optional ones too, and after them those whose pages others lead to."""
+    """The exercises of the course, including optional ones, then drafts to whose pages others link."""
     return (*course.HANDED_OUT, *_linked(course.DRAFTS))
 
 
@@ -24,7 +24,7 @@ def with_mistakes() -> tuple[course.Exercise, ...]:
 
 @functools.cache
 def _linked(drafts: tuple[course.Exercise, ...]) -> tuple[course.Exercise, ...]:
-    """Those of some drafts to whose pages the page of another exercise or of none leads."""
+    """The drafts to whose pages another page links."""
     names = {each.name for each in drafts}
     all_pages = (course.ROOT / "docs").rglob("*.md") if drafts else ()
     pages = [path for path in all_pages if names.isdisjoint({path.stem, path.parent.name})]

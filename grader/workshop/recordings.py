@@ -1,7 +1,7 @@
 """Recorded runs of language models, as modules that the browser can load: charlm.mjs, llm.mjs.
 
-The runs are made by `make recordings` and `make recording-llm`. They become modules, because a page that is opened from
-a disk may load scripts and nothing else.
+`make recordings` and `make recording-llm` record the runs. They become modules, because a page opened from a disk can
+load only scripts.
 """
 
 from __future__ import annotations
@@ -13,20 +13,14 @@ from typing import Any
 
 from ..core import course
 
-RUNS = {
-    "pizza": "",
-    "pizza-token": "--level token",
-    "pizza-sequence": "--ratio-level sequence",
-    "pizza-kl": "--kl-coef 1",
-    "arithmetic": "--task arithmetic",
-}
-"""Options of each run, as in the Makefile."""
+PLAYED = ("pizza", "pizza-kl", "arithmetic")
+"""The runs of the small model that a figure plays."""
 DIGITS = 5  # significant; a chart shows three
 LLM_DIGITS = 4  # after the point: a ratio is right to 0.0001, and the figure shows three digits
 
 
 def metrics_of(name: str) -> list[dict[str, str]]:
-    """The metrics of a recorded run, a row for each step."""
+    """The metrics of a recorded run, one row per step."""
     with (course.RUNS / f"charlm-{name}" / "metrics.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -38,15 +32,15 @@ def llm_run() -> dict[str, Any]:
 
 
 def last_line(prompt: str) -> str:
-    """What a prompt asks, after its examples."""
+    """The last line of a prompt, after its examples."""
     return prompt.rsplit("\n", 1)[-1]
 
 
 def make() -> dict[Path, str]:
     """File to text of both modules."""
-    runs = ",\n".join(f"{json.dumps(name)}: {_as_json(_charlm_run(name))}" for name in RUNS)
+    runs = ",\n".join(f"{json.dumps(name)}: {_as_json(_charlm_run(name))}" for name in PLAYED)
     charlm = (
-        "// Written by `course dev recordings` from the metrics.csv and samples.json beside it; do not edit.\n"
+        "// Written by `course dev recordings` from the samples.json beside it; do not edit.\n"
         "// Samples are [prompt, text, reward]. `exact` is computed from predictions; `measure` says of what.\n"
         f"export const RUNS = {{\n{runs},\n}};\n"
     )
@@ -61,16 +55,12 @@ def make() -> dict[Path, str]:
 
 def _charlm_run(name: str) -> dict[str, Any]:
     recorded = json.loads((course.RUNS / f"charlm-{name}" / "samples.json").read_text("utf-8"))
-    rows = metrics_of(name)
     return {
-        "command": f"python -m starter.run_charlm {RUNS[name]}".rstrip(),
         "measure": recorded["measure"],
-        "settings": recorded["settings"],
-        "metrics": {column: [_rounded(row[column]) for row in rows] for column in rows[0]},
         "points": [
             {
                 "step": point["step"],
-                "exact": _rounded(point["exact"]),
+                "exact": float(f"{point['exact']:.{DIGITS}g}"),
                 "samples": [[sample["prompt"], sample["text"], sample["reward"]] for sample in point["samples"]],
             }
             for point in recorded["points"]
@@ -97,14 +87,6 @@ def _llm_module() -> dict[str, Any]:
 
 def _completion(row: dict[str, Any]) -> list[Any]:
     return [row["tokens"], row["reward"], [[round(x, LLM_DIGITS) for x in logp] for logp in row["logp"]]]
-
-
-def _rounded(number: str | float) -> float | int | None:
-    """With few digits, whole numbers without a point; nothing for a metric that a step does not have."""
-    if number == "":
-        return None
-    short = float(f"{float(number):.{DIGITS}g}")
-    return int(short) if short.is_integer() else short
 
 
 def _as_json(run: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
-"""The rooms of the grader: which may import which, and which of them students get.
+"""The packages of the grader ("rooms"): which may import which, and which students get.
 
-A room is a folder of `grader/`. Rooms are listed from the ground up, and an import may only lead down. What a room is
-for says the README in it. `tests/pure/test_layers.py` holds the source to this table, and `handout` hands out by it.
+A room is a folder of `grader/`. Rooms are listed from the bottom up, and a room may import only from rooms below it.
+Its README says what it is for. `tests/pure/test_layers.py` enforces this table, and `handout` uses it.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Room:
-    """The law of one room.
+    """The rule of one room.
 
     Attributes:
-        imports: The rooms that it may import, beside itself.
-        packages: The packages that it may import, beside the standard library.
+        imports: Other rooms that it may import.
+        packages: Packages that it may import, besides the standard library.
         processes: Whether it may start a process or open a connection.
         students: Whether its modules are handed out to students.
     """
@@ -47,7 +47,7 @@ ROOMS = {
         packages=("distributed", "filelock", "msgspec", "numpy", "psutil", "yaml"),
         processes=True,
     ),
-    "gradebook": Room(imports=("core", "worksheet", "classroom")),
+    "gradebook": Room(imports=("core", "worksheet", "classroom"), packages=("dateparser",)),
     "workshop": Room(
         imports=("core", "sandbox", "oracles", "grading", "worksheet"),
         packages=("jinja2", "markdown", "numpy", "py_mini_racer", "pylatexenc", "rich"),

@@ -92,7 +92,7 @@ Rows = Sequence[Mapping[str, object]]
 
 
 def make() -> dict[Path, str]:
-    """File to text of all pictures."""
+    """Maps the file of each picture to its text."""
     ten_runs = ("Exact success", "mean, lowest and highest"), ("lowest", "mean", "highest")
     ten_seeds = ("Right sums", "median, lowest, highest"), LOW_MEDIAN_HIGH
     name = "charlm-arithmetic-10-seeds"
@@ -154,7 +154,7 @@ def _llm_settings() -> str:
 
 
 def _scores(runs: Sequence[Outcome]) -> Rows:
-    """The accuracy of some runs at each step at which all were measured: the worst, the median and the best."""
+    """Worst, median and best accuracy of some runs, at each step at which all were measured."""
     rows = []
     for moment in zip(*(run.curve for run in runs), strict=True):
         scores = [score for _, score in moment]
@@ -187,11 +187,11 @@ def _column(
     """One curve of several recordings, one chart below the other.
 
     Args:
-        name: Begins the names of the lines.
+        name: Prefix of the names of the lines.
         recordings: The rows of each chart.
-        heading: Of the first chart.
-        columns: Of the rows: the line, or the low end of a band, its line and its high end.
-        over_first: Show only the first line pale in the other charts, instead of all other lines.
+        heading: Heading of the first chart.
+        columns: Columns of the rows: the line, or low end, line and high end of a band.
+        over_first: Show only the first line, pale, in the other charts, instead of all other lines.
         reward: Whether the values are rewards.
     """
     line = columns[len(columns) // 2]
@@ -218,7 +218,7 @@ def _in_pairs(charts: Sequence[Chart]) -> list[tuple[str, Sequence[Chart]]]:
 
 
 def _ends(lines: Sequence[Values], at_least: tuple[float, float] = (0.0, 1.0)) -> tuple[float, float]:
-    """Round numbers around all values, and around `at_least`."""
+    """Round numbers below and above all values and `at_least`."""
     known = [value for line in lines for value in line if value is not None]
     low, high = min(*known, at_least[0]), max(*known, at_least[1])
     return round_ends(low, high, round_step((high - low) / _DIVISIONS))

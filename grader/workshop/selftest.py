@@ -1,7 +1,7 @@
-"""Grades answers whose grade is known: the proof that the checks are right.
+"""Grade answers with known grades, to prove that the checks are right.
 
-The untouched stub earns nothing, answers without work earn nothing, the model answers and every fair variant earn
-everything, also where later exercises call them, and every misconception is caught and named.
+The untouched stub and answers without work earn nothing. The model answers and every fair variant earn all points, also
+when later exercises call them. Every misconception is caught and named.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Job:
     def checks(self) -> tuple[str, ...]:
         """Ids of the checks to run: those of a replaced function, and the gates of the functions that call it.
 
-        Of variants together, those of the functions that call one of them; where nothing is replaced, all checks.
+        For variants together, the checks of the functions that call one of them; without replacements, all checks.
         """
         declared = declared_checks([self.exercise], hidden=True)
         if not self.functions:
@@ -69,7 +69,7 @@ class Job:
         )
 
     def graded(self, start: Callable[..., Loaded], *, quick: bool = False) -> Result:
-        """What the grader says, with workers from `start`; if `quick`, with one per answer instead of one per check."""
+        """The grader's result, with workers from `start`; if `quick`, one per answer instead of one per check."""
         declared = declared_checks([self.exercise], hidden=True)
         checks = {name: declared[name] for name in self.checks}
         options: dict[str, Any] = {"fresh_workers": not quick, "second_pass": False, "seed": self.seed}
@@ -77,7 +77,7 @@ class Job:
 
 
 def jobs(exercise: str, starter: dict[str, str], *, seeds: int = 1) -> Iterator[Job]:
-    """Every answer whose grade is known, with the stubs in `starter`; what must earn everything once with each seed."""
+    """Every answer with a known grade, and the stubs in `starter`; right answers once per seed."""
     yield Job(STUBS, "the untouched stub", exercise, Submission("stub", Path("stub"), starter, {}))
     for function in course.exercise(exercise).function_names:
         for name, body in WITHOUT_WORK.items():
@@ -95,11 +95,11 @@ def _replacing(what: str, exercise: str, function: str, name: str, submission: S
 
 
 def _right(exercise: str) -> Iterator[Job]:
-    """The answers that must earn everything."""
+    """The answers that must earn all points."""
     yield Job(MODEL, "the model answer", exercise, read_submission(course.MODEL_ANSWERS))
     for entry in variants(exercise):
         yield _replacing(VARIANTS, exercise, entry.function, entry.name, entry.submission)
-    # A right answer must not cost points two exercises later, whatever the other right answers are.
+    # A right answer must not cost points in a later exercise, whatever the other right answers are.
     called = {name for names in course.exercise(exercise).uses.values() for name in names}
     used = {name.split(".")[0] for name in called}
     if used <= {exercise}:
@@ -112,13 +112,13 @@ def _right(exercise: str) -> Iterator[Job]:
 
 
 def all_jobs(exercises: Sequence[str], *, only: str = "", seeds: int = 1) -> list[Job]:
-    """Every answer whose grade is known and that has `only` in its name."""
+    """Every answer with a known grade whose name contains `only`."""
     starter = make_stubs(course.MODEL_ANSWERS)
     return [job for exercise in exercises for job in jobs(exercise, starter, seeds=seeds) if only in job.name]
 
 
 def problems_of(job: Job, result: Result) -> list[str]:
-    """One sentence for everything in a result that is not as it must be."""
+    """One sentence per deviation of a result from its known grade."""
     checks, problems = result.checks, []
     if result.exit_code == 3:
         broken = next((f"{check.id}: {check.story}" for check in checks if check.outcome == GRADER_ERROR), "")
@@ -140,7 +140,7 @@ def problems_of(job: Job, result: Result) -> list[str]:
 
 
 def _unnamed(job: Job, result: Result) -> Iterator[str]:
-    """Whether a misconception is missed, or not named alone, and what to do about it."""
+    """What to do about a misconception that is not caught, or is not the only one named."""
     if all(check.outcome not in (FAILED, BROKEN) for check in result.checks):
         yield "is not caught; add a check that it fails, or an example to one"
         return

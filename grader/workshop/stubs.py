@@ -1,11 +1,11 @@
-"""Make the stubs in `starter/` from `reference/`: the same files with the marked solution regions taken out.
+"""Make the stubs in `starter/` from `reference/`: the same files without the marked solution regions.
 
     ### BEGIN SOLUTION: what to do (about 5 lines)         # TODO(advantages): what to do (about 5 lines)
     ...                                            becomes raise NotImplementedError("advantages.f is not written yet")
     ### END SOLUTION
 
-The tokenizer finds the markers, so the same words in a string are just words. A region is a run of whole statements in
-the body of one function, below the docstring. A comment that is nearly a marker is refused, because a misspelt marker
+The tokenizer finds the markers, so the same words in a string have no effect. A region consists of whole statements in
+the body of one function, below the docstring. A comment that resembles a marker is refused, because a misspelled marker
 would hand out the solution.
 """
 
@@ -29,14 +29,14 @@ _ATTEMPT = re.compile(r"###.*(solution|\b(begin|end)\b)|.*(?<![a-z])(begin|end)[
 
 
 class StubError(FileRefused):
-    """A model answer that no stub can be made from; its text is "FILE:LINE: what to do"."""
+    """A model answer cannot be made into a stub; the text is "FILE:LINE: what to do"."""
 
     def __init__(self, path: Path, line: int, sentence: str) -> None:
         super().__init__(f"{path}:{line}: {sentence}")
 
 
 class Region(NamedTuple):
-    """A solution in a model answer: its function, the lines of its markers, their indentation, and what is between."""
+    """A solution in a model answer: its function, the lines of its markers, their indentation, and the text between."""
 
     function: str
     begin: int
@@ -47,7 +47,7 @@ class Region(NamedTuple):
 
 
 def make_stub(source: str, *, path: Path) -> str:
-    r"""Take the solution regions out of one model answer.
+    r"""Remove the solution regions from one model answer.
 
     Line ends become "\n"; text without a region comes back without a banner.
 
@@ -56,7 +56,7 @@ def make_stub(source: str, *, path: Path) -> str:
     """
     found = regions(source, path=path)
     lines = _lines(source)
-    for region in reversed(found):  # from the bottom up, so that the line numbers above stay true
+    for region in reversed(found):  # from the bottom up, so that line numbers above stay valid
         lines[region.begin - 1 : region.end] = [
             f"{region.indent}# TODO({path.stem}): {region.todo}",
             f'{region.indent}raise NotImplementedError("{path.stem}.{region.function} is not written yet")',
@@ -75,7 +75,7 @@ def make_stubs(reference: Path) -> dict[str, str]:
     """The stub of every model answer in a folder, by file name.
 
     Raises:
-        StubError: a file breaks a rule, or has no solution region, so that it is given code.
+        StubError: a file breaks a rule, or has no solution region and so is given code.
     """
     paths = [path for path in sorted(reference.glob("*.py")) if path.name != "__init__.py"]
     stubs = {path.name: make_stub(path.read_text("utf-8"), path=path) for path in paths}
@@ -125,7 +125,7 @@ def regions(source: str, *, path: Path) -> list[Region]:
 
 
 def _function(tree: ast.Module, begin: int, end: int, path: Path) -> str:
-    """Name of the function whose body holds all statements between two lines."""
+    """Name of the function whose body contains all statements between two lines."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.lineno < begin <= (node.end_lineno or 0):
             if not any(isinstance(each, ast.stmt) and begin < each.lineno < end for each in ast.walk(node)):
@@ -138,11 +138,11 @@ def _function(tree: ast.Module, begin: int, end: int, path: Path) -> str:
 
 
 def _lines(source: str) -> list[str]:
-    return io.StringIO(source, newline=None).read().split("\n")  # tokenizer and parser do not agree on what "\r" is
+    return io.StringIO(source, newline=None).read().split("\n")  # tokenizer and parser treat "\r" differently
 
 
 def _compile(source: str) -> ast.Module:
-    """Parse, and compile too: only the compiler misses the variable of a `nonlocal` that went away with a region."""
+    """Parse and compile: only the compiler notices a `nonlocal` whose variable was removed with a region."""
     tree = ast.parse(source)
     compile(tree, "<stub>", "exec", dont_inherit=True)
     return tree

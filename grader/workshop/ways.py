@@ -1,6 +1,6 @@
-"""The ways between built pages: four doors, the parts of an exercise, the next page of the path, and old addresses.
+"""Navigation between built pages: the four tabs, the parts of an exercise, the next page of the path, old addresses.
 
-The same for MkDocs and Zensical, and for a site that is read from a disk, where each address names a file.
+It works for MkDocs, for Zensical, and for a site on a disk, where each address names a file.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MOVED_OF_AN_EXERCISE = {"mistakes/{}": "mistakes/", "discussion/{}": "after/", 
 
 
 def with_ways(text: str, file: Path, folder: Path) -> str:
-    """A page, whose place in the folder of the built site is `file`, with its ways to others."""
+    """A page with its navigation; `file` is its path in the built site."""
     logo = _ROOT.search(text)
     if logo is None:
         return text
@@ -65,12 +65,12 @@ def with_ways(text: str, file: Path, folder: Path) -> str:
 
 
 def redirect_old_addresses(folder: Path) -> None:
-    """Write pages at the addresses that pages had before, which lead to where they are now."""
+    """Write redirects at the old addresses of pages."""
     names = [each.name for each in published()]
     moved = {old.format(n): f"exercises/{n}/{new}" for n in names for old, new in _MOVED_OF_AN_EXERCISE.items()}
     for old, new in (_MOVED | moved).items():
         target, _, anchor = new.partition("#")
-        if (folder / target / "index.html").is_file():  # not on a disk, where nobody has old addresses
+        if (folder / target / "index.html").is_file():  # not on a disk, where old addresses do not exist
             file = folder / old / "index.html"
             file.parent.mkdir(parents=True, exist_ok=True)
             up = "../" * len(Path(old).parts)
@@ -79,7 +79,7 @@ def redirect_old_addresses(folder: Path) -> None:
 
 
 def _with_parts(text: str, page: str, folder: Path, root: str) -> str:
-    """A page of an exercise with tabs for its pages; in the menu, all are the page of the exercise."""
+    """A page of an exercise with tabs for its pages; the menu shows all of them as one page."""
     exercise = "/".join(page.split("/")[:2])
     links = []
     for part, words in _PARTS.items():

@@ -1,6 +1,6 @@
 """Your `group_advantages` and `grpo_loss` on the batch of the page "GRPO as shipped", next to the libraries' numbers.
 
-Given code, for `run_trl --batch`. The libraries were recorded; nothing of them is needed here.
+Given code, for `run_trl --batch`. The libraries' numbers were recorded, so you need not install any of them.
 """
 
 import json
@@ -17,7 +17,7 @@ RECORD = Path(__file__).parents[2] / "docs/assets/runs/as-shipped.json"
 
 
 def compare() -> str:
-    """A table: loss of your functions and of each library, and each library's gradient compared with yours."""
+    """A table of losses, yours and each library's, with each library's gradient compared with yours."""
     record = json.loads(RECORD.read_text("utf-8"))
     batch = record["batch"]
     logp, old, ref = (_padded(batch[name]) for name in ("logp", "old", "ref"))

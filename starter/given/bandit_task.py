@@ -1,6 +1,6 @@
-"""The task of the bandit exercise, all of it given code: reward tables, settings, sampling, and the record of a run.
+"""Given code of the bandit exercise: reward tables, settings, sampling, and the record of a run.
 
-Ten actions, no states: an agent picks a number from 1 to 10 and gets the reward that the table has for it. Actions are
+There are ten actions and no states: an agent picks a number from 1 to 10 and gets its reward from a table. Actions are
 numbered from 1 in text and from 0 in code.
 
 Symbols: K actions, G samples per step (the group size).
@@ -21,7 +21,7 @@ def single_peak(peak: int = 7, *, width: float = 5.0, actions: int = ACTIONS) ->
 
     Args:
         peak: The best action, counted from 1.
-        width: Distance from the peak at which the reward has fallen to 0, in actions.
+        width: Distance from the peak, in actions, at which the reward reaches 0.
         actions: Number of actions K.
 
     Returns:
@@ -52,12 +52,12 @@ class BanditConfig:
 
     Attributes:
         group_size: Samples G per step.
-        steps: Groups that are drawn, one after the other.
+        steps: Number of groups, drawn one after the other.
         lr: Learning rate of plain gradient ascent on the logits.
         clip_eps: Clip range of the importance ratio, as for `clipped_surrogate`.
         kl_coef: Weight of KL(pi || pi_ref) in the objective.
-        inner_steps: Updates that are made with one group. 0 makes none.
-        algorithm: "grpo", "reinforce", or "reinforce_baseline". The last two make one update per group and know
+        inner_steps: Updates per group. With 0 the policy does not change.
+        algorithm: "grpo", "reinforce", or "reinforce_baseline". The last two make one update per group and use
             neither the clip nor the KL.
     """
 
@@ -88,14 +88,14 @@ class BanditHistory:
 
     Attributes:
         probabilities: Shape (steps + 1, K).
-        entropy: Of each policy, in nats, shape (steps + 1,).
+        entropy: Entropy of each policy, in nats, shape (steps + 1,).
         kl: KL(policy || policy at the start) in nats, shape (steps + 1,).
         max_probability: Largest probability of each policy, shape (steps + 1,).
         actions: The groups, counted from 0: row t was drawn from the policy in row t; int64, shape (steps, G).
-        mean_reward: Of each group, shape (steps,).
+        mean_reward: Mean reward of each group, shape (steps,).
         zero_signal: Whether all rewards of a group were equal; bool, shape (steps,).
-        clip_fraction: Share of the group at which the clip bound in the last of the inner updates, shape (steps,).
-            0 with one inner step, because the ratio is 1 there whatever `clip_eps` is.
+        clip_fraction: Share of each group for which the clip binds in the last inner update, shape (steps,). It is 0
+            with one inner step, because every ratio is 1 then, whatever `clip_eps` is.
     """
 
     probabilities: Tensor
@@ -112,23 +112,23 @@ def sample_actions(probabilities: Tensor, group_size: int, generator: torch.Gene
     """Draw a group of actions, independently and with replacement.
 
     Args:
-        probabilities: Of the actions, shape (K,).
+        probabilities: Probability of each action, shape (K,).
         group_size: Number of samples G.
-        generator: Source of randomness, on the device of `probabilities`; each call moves it on.
+        generator: Source of randomness, on the device of `probabilities`; each call advances it.
 
     Returns:
         Actions counted from 0, int64, shape (G,).
     """
-    # Inverse transform sampling: action k is drawn when the uniform number falls into the k-th piece of [0, 1).
+    # Inverse transform sampling: draw action k if the uniform number falls into the k-th piece of [0, 1).
     # The samples of `torch.multinomial` for one seed differ between versions and devices.
     uniform = torch.rand(group_size, dtype=torch.float64, generator=generator, device=probabilities.device)  # (G,)
     ends = probabilities.double().cumsum(dim=-1)  # (K,)
-    ends[-1] = 1.0  # and not 0.9999999 by rounding
+    ends[-1] = 1.0  # rounding could leave 0.9999999
     return torch.searchsorted(ends, uniform, right=True)
 
 
 def checked_group(logits: Tensor, actions: Tensor, rewards: Tensor) -> None:
-    """Refuse a group that does not fit the policy.
+    """Raise an error if a group does not fit the policy.
 
     Raises:
         ValueError: `logits` is not of shape (K,), or `actions` and `rewards` are not of one shape (G,) with G >= 1.

@@ -1,12 +1,12 @@
-"""The language models of the charlm exercise, all of them given code.
+"""Given code of the language model exercise: the language models.
 
-A language model here is any `torch.nn.Module` that maps tokens of shape (B, T) to logits of shape (B, T, V): the logits
-at position t are the model's prediction of token t + 1, made from the tokens up to and including t.
+A language model here is any `torch.nn.Module` that maps tokens of shape (B, T) to logits of shape (B, T, V). The logits
+at position t predict token t + 1 from the tokens up to and including t.
 
-- `TinyLM` is a small GPT: everything that a large one has, with 29,352 parameters in its smallest size.
-- `BigramLM` looks at the last token only. Its parameters are its logits, so you can compute by hand what it does.
+- `TinyLM` is a small GPT. It has every part of a large one, and 29,352 parameters in its smallest size.
+- `BigramLM` looks only at the last token. Its parameters are its logits, so you can compute its output by hand.
 
-Left out on purpose: dropout, with which the ratio of the first update would not be 1.
+Left out on purpose: dropout. With dropout, the ratio of the first update would not be 1.
 
 Symbols: B sequences, T tokens each, V tokens in the vocabulary.
 
@@ -33,10 +33,10 @@ class TinyLMConfig:
 
     Attributes:
         vocabulary: Number of tokens V.
-        context: Longest sequence, in tokens.
-        width: Numbers that stand for one token between the layers.
-        layers: Transformer blocks, one after the other.
-        heads: Attention heads of a block; must divide `width`.
+        context: Length of the longest sequence, in tokens.
+        width: Size of the vector that represents a token between the layers.
+        layers: Number of transformer blocks.
+        heads: Attention heads per block; must divide `width`.
     """
 
     vocabulary: int = 40
@@ -51,7 +51,7 @@ class TinyLMConfig:
 
 
 class Cache:
-    """What a `TinyLM` remembers of the tokens that it has read, so that each of them is computed once.
+    """The keys and values of the tokens that a `TinyLM` has read, so that each token is computed once.
 
     Attributes:
         keys_values: Keys and values of each block, each of shape (B, heads, T, width / heads).
@@ -62,11 +62,11 @@ class Cache:
 
     @property
     def length(self) -> int:
-        """Number of tokens T that were read."""
+        """Number of tokens T that the model has read."""
         return self.keys_values[0][0].shape[-2] if self.keys_values else 0
 
     def extend(self, block: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """Add keys and values of new tokens to those of a block, and return all of them."""
+        """Add the keys and values of new tokens to a block, and return all of its keys and values."""
         if block == len(self.keys_values):
             self.keys_values.append((keys, values))
         else:
@@ -75,12 +75,12 @@ class Cache:
         return self.keys_values[block]
 
     def take_rows(self, rows: Tensor) -> None:
-        """Go on with some of the rows, each as often as it is named; shape (B,)."""
+        """Keep the rows with these indices, shape (B,); an index may occur more than once."""
         self.keys_values = [(keys[rows], values[rows]) for keys, values in self.keys_values]
 
 
 class Block(nn.Module):
-    """One transformer block: attention to earlier tokens, then a layer for each token, each added to its input."""
+    """One transformer block: attention to earlier tokens, then a feed-forward layer; each is added to its input."""
 
     def __init__(self, config: TinyLMConfig, number: int) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class Block(nn.Module):
         q, k, v = joint.view(rows, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)  # (B, heads, T, width / heads)
         if cache is not None:
             k, v = cache.extend(self.number, k, v)
-        # A single new token may look at everything that is there.
+        # A single new token may attend to everything before it.
         mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=length > 1)  # (B, heads, T, width / heads)
         x = x + self.attention_out(mixed.transpose(1, 2).reshape(rows, length, width))
         out: Tensor = x + self.mlp_out(functional.relu(self.mlp_in(self.mlp_norm(x))))
@@ -111,8 +111,8 @@ class TinyLM(nn.Module):
 
     Args:
         config: Its size.
-        weights: Parameter name to tensor; the model takes over their dtype and device. None draws new ones, with the
-            global random generator, as every module of torch does.
+        weights: Maps parameter names to tensors, whose dtype and device the model takes over. None draws new weights
+            with the global random generator, as every module of torch does.
     """
 
     def __init__(self, config: TinyLMConfig, weights: Mapping[str, Tensor] | None = None) -> None:
@@ -135,11 +135,11 @@ class TinyLM(nn.Module):
         """Map tokens (B, T) to logits (B, T, V).
 
         Args:
-            tokens: Whole rows; with a cache that is not empty, one new token of each row.
-            cache: Knows the tokens that were read before, and learns the new ones.
+            tokens: Whole rows, or one new token per row if the cache is not empty.
+            cache: Holds the tokens that were read before; the new ones are added.
 
         Raises:
-            ValueError: more tokens than the context holds, or several new ones.
+            ValueError: there are more tokens than the context holds, or several new tokens per row.
         """
         start = cache.length if cache is not None else 0
         length = start + tokens.shape[-1]
@@ -149,7 +149,7 @@ class TinyLM(nn.Module):
             raise ValueError(f"with a cache, tokens come one by one, got {tokens.shape[-1]}")
         if cache is not None:
             return self._logits(tokens, start, cache)
-        # Many rows of a group are alike. It is cheaper to find those than to compute them twice.
+        # Many rows of a group are equal. Finding them is cheaper than computing them twice.
         different, which = torch.unique(tokens, dim=0, return_inverse=True)
         return self._logits(different)[which]
 
@@ -162,10 +162,10 @@ class TinyLM(nn.Module):
 
 
 class BigramLM(nn.Module):
-    """A language model that looks at the last token only: row c of its table holds the logits of what follows c.
+    """A language model that looks only at the last token: row c of its table has the logits of the token after c.
 
     Args:
-        table: Logits, shape (V, V). The model works on a copy.
+        table: Logits, shape (V, V). The model copies them.
     """
 
     def __init__(self, table: Tensor) -> None:
@@ -180,7 +180,7 @@ class BigramLM(nn.Module):
 def seeded_model(config: TinyLMConfig, seed: int) -> TinyLM:
     """A `TinyLM` that is the same on every machine: float64 weights between -1 and 1, with two decimals.
 
-    The checks of the course call your functions with it where a table of logits will not do.
+    The checks call your functions with this model where a table of logits is not enough.
     """
     random, model = np.random.default_rng(seed), TinyLM(config)
     weights = {
@@ -190,19 +190,19 @@ def seeded_model(config: TinyLMConfig, seed: int) -> TinyLM:
 
 
 def save_weights(model: TinyLM, path: Path, *, made_by: str) -> None:
-    """Write a model as safetensors: its parameters, its size, and a line that says which command made it."""
+    """Write a model as safetensors: its parameters, its size, and the command that made it."""
     from safetensors.torch import save
 
-    about = json.dumps({"made_by": made_by, "size": asdict(model.config)})  # one entry: their order is not fixed
+    about = json.dumps({"made_by": made_by, "size": asdict(model.config)})  # one, as their order is not fixed
     weights = {name: value.cpu().contiguous() for name, value in model.state_dict().items()}
     path.write_bytes(save(weights, {"about": about}))
 
 
 def load_model(path: Path = WEIGHTS, *, device: str = "cpu") -> TinyLM:
-    """Read a model that `save_weights` wrote; without a path, the pretrained one of the course.
+    """Read a model that `save_weights` wrote; without a path, read the course's pretrained model.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
     """
     from safetensors import safe_open
 

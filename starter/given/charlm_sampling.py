@@ -1,9 +1,9 @@
-"""Sampling whole groups at once, and the exact probability of a completion; all of it given code.
+"""Given code of the language model exercise: sampling of whole groups, and exact probabilities of completions.
 
-Left out on purpose: temperature, top-k and top-p. The loss takes log-probabilities of the policy itself, so the samples
-must come from the policy itself.
+Left out on purpose: temperature, top-k and top-p. The loss uses the policy's own log-probabilities, so the samples must
+come from the unchanged policy.
 
-Symbols: P prompts in a step, G completions of each (the group size), B = P * G rows, T tokens in a row.
+Symbols: P prompts per step, G completions per prompt (the group size), B = P * G rows, T tokens in a row.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from .charlm_task import ADDITION_PROMPTS, ALPHABET, EOS_ID, CharTokenizer, righ
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Completions:
-    """What a policy wrote.
+    """A batch of completions.
 
     Attributes:
-        prompts: B texts; the rows of a group stand one after the other.
+        prompts: B texts; the rows of a group follow one another.
         texts: B completions without their prompts, up to and including the end of the sentence if it was reached.
-        tokens: Prompt and completion, filled up with EOS_ID after the end, int64, shape (B, T).
-        prompt_length: Tokens of each prompt.
+        tokens: Prompt and completion, padded with EOS_ID after the end, int64, shape (B, T).
+        prompt_length: Number of tokens in each prompt.
         entropy: Mean entropy of the policy's predictions for the tokens of the completions, in nats, 0-dim.
     """
 
@@ -36,7 +36,7 @@ class Completions:
 
 
 def make_generator(seed: int) -> torch.Generator:
-    """A source of random numbers of your own, so that nobody else's are disturbed; on the CPU, as `sample` wants it."""
+    """A separate random generator on the CPU, as `sample` needs it; it leaves the global one alone."""
     return torch.Generator().manual_seed(seed)
 
 
@@ -51,21 +51,21 @@ def sample(
 ) -> Completions:
     """Continue each prompt until its sentence ends.
 
-    All rows are sampled together, token by token; a row that has ended is filled up with EOS_ID. The random numbers are
-    drawn on the CPU, all at once, so a seed gives the same numbers on every device.
+    All rows are sampled together, token by token. A row that has ended is padded with EOS_ID. The random numbers are
+    all drawn on the CPU in one call, so a seed gives the same numbers on every device.
 
     Args:
         policy: Maps tokens (B, T) to logits (B, T, V).
-        prompts: B texts with equally many tokens.
-        max_new_tokens: Tokens of a completion at most; one that reaches them has no end.
-        generator: Source of randomness, on the CPU; each call moves it on.
+        prompts: B texts with the same number of tokens.
+        max_new_tokens: Length limit of a completion, in tokens; one that is cut off there has no end.
+        generator: Source of randomness, on the CPU; each call advances it.
         alphabet: As for `CharTokenizer`.
 
     Returns:
-        The completions; no graph.
+        The completions, without an autograd graph.
 
     Raises:
-        ValueError: no prompts, an empty one, or prompts of different lengths.
+        ValueError: there is no prompt, a prompt is empty, or the prompts differ in length.
     """
     tokenizer = CharTokenizer(alphabet)
     encoded = [tokenizer.encode(prompt) for prompt in prompts]
@@ -82,9 +82,9 @@ def sample(
         logp = torch.log_softmax(next_logits(tokens).double(), dim=-1)  # (B, V)
         entropy -= torch.where(running, (logp.exp() * logp).sum(dim=-1), 0.0).sum()
         count += running.sum()
-        # Inverse transform sampling: token k is drawn when the number falls into the k-th piece of [0, 1).
+        # Inverse transform sampling: draw token k if the number falls into the k-th piece of [0, 1).
         ends = logp.exp().cumsum(dim=-1)  # (B, V)
-        ends[:, -1] = 1.0  # and not 0.9999999 by rounding
+        ends[:, -1] = 1.0  # rounding could leave 0.9999999
         new = torch.searchsorted(ends, numbers[:, None], right=True).squeeze(-1)  # (B,)
         tokens = torch.cat([tokens, torch.where(running, new, EOS_ID)[:, None]], dim=-1)
         running = running & (new != EOS_ID)
@@ -106,8 +106,8 @@ def sample(
 class _NextLogits:
     """The logits of the next token of each row, shape (B, V).
 
-    A model that has a cache reads each different prompt once, and then each new token once. Any other model reads the
-    rows from their start for every new token.
+    A model with a cache reads each different prompt once, and then each new token once. Any other model reads all rows
+    from the start for every new token.
     """
 
     def __init__(self, policy: nn.Module, prompts: Sequence[str]) -> None:
@@ -133,14 +133,14 @@ class _NextLogits:
 def completion_logp(policy: nn.Module, prompt: str, completions: Sequence[str], *, alphabet: str = ALPHABET) -> Tensor:
     """Exact log-probability of whole completions: no sampling, so no noise.
 
-    The model reads prompt and completion at once and gives its prediction for every token (teacher forcing); the
-    log-probability of the text is the sum of those of its tokens.
+    The model reads prompt and completion at once and predicts every token (teacher forcing). The log-probability of the
+    text is the sum over its tokens.
 
     Args:
         policy: Maps tokens (B, T) to logits (B, T, V).
         prompt: One text, not empty.
-        completions: B texts. With the end of the sentence, "pizza.", it is the probability of exactly that completion;
-            without, "pizza", that of all completions that begin so.
+        completions: B texts. A text with the end of the sentence, "pizza.", gives the probability of exactly that
+            completion; "pizza" gives the probability of all completions that begin with it.
         alphabet: As for `CharTokenizer`.
 
     Returns:
@@ -159,6 +159,6 @@ def completion_logp(policy: nn.Module, prompt: str, completions: Sequence[str], 
 
 
 def addition_accuracy(model: nn.Module) -> float:
-    """Exact probability of the right sum, mean over all prompts."""
+    """Exact probability of the right sum, averaged over all prompts."""
     logp = [completion_logp(model, prompt, [right_sum(prompt)]) for prompt in ADDITION_PROMPTS]
     return torch.cat(logp).exp().mean().item()

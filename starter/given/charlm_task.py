@@ -1,14 +1,14 @@
-"""What the language model reads and what it is paid for, all of it given code: tokens, corpus, prompts, rewards.
+"""Given code of the language model exercise: tokens, corpus, prompts and rewards.
 
 The corpus has two kinds of sentences, half of each:
 
-- "ravin likes pizza." Eight people, eight foods. Each person has an order of the foods, and likes the first one with
-  probability 0.22, the second with 0.18, and so on (`RANKS`). Ravin's pizza is in fifth place: 0.11.
-- "3+4=7." Both numbers from 0 to 9. The corpus was written by somebody who adds badly: sums up to 4 are right with
-  probability 0.95, sums from 5 to 9 with 0.30, larger ones with 0.10; a wrong result is off by one or two.
+- "ravin likes pizza." There are eight people and eight foods. Each person ranks the foods, and likes the first with
+  probability 0.22, the second with 0.18, and so on (`RANKS`). Ravin ranks pizza fifth: 0.11.
+- "3+4=7." Both numbers are from 0 to 9. Many sums are wrong: sums up to 4 are right with probability 0.95, sums from 5
+  to 9 with 0.30, larger ones with 0.10. A wrong result is off by one or two.
 
-So one pretrained model serves both tasks, some of its additions are easy, some within reach, and some hard, and every
-probability is known before any training.
+So one pretrained model serves both tasks. Some additions are easy for it, some within reach and some hard, and every
+probability is known before training.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ RewardFunction = Callable[[Sequence[str], Sequence[str]], Tensor]
 
 
 class CharTokenizer:
-    """One token for each character.
+    """One token per character.
 
     Args:
         alphabet: The characters, in the order of their tokens; the first one ends a sentence.
@@ -50,7 +50,7 @@ class CharTokenizer:
         """Tokens of a text.
 
         Raises:
-            ValueError: it holds a character that is not in the alphabet.
+            ValueError: the text contains a character that is not in the alphabet.
         """
         unknown = sorted(set(text) - self._ids.keys())
         if unknown:
@@ -63,34 +63,34 @@ class CharTokenizer:
 
 
 def food_probabilities(name: str) -> dict[str, float]:
-    """How often the corpus says that somebody likes each food. The order of the foods is turned for each person."""
+    """How often the corpus says that a person likes each food. Each person has the same ranking, rotated."""
     turn = NAMES.index(name)
     return {food: RANKS[(place + turn) % len(RANKS)] for place, food in enumerate(FOODS)}
 
 
 def is_well_formed(completion: str) -> bool:
-    """Whether a completion could be from the corpus: a food or a number up to 18, and then the end of the sentence."""
+    """Whether a completion could be from the corpus: a food or a number up to 18, then the end of the sentence."""
     body, end = completion[:-1], completion[-1:]
     return end == "." and (body in FOODS or body in map(str, range(19)))
 
 
 @dataclass(frozen=True)
 class TextReward:
-    """A reward for one completion, and nothing for any other.
+    """A reward for exactly one completion.
 
-    The whole completion must be right. A reward for a text that only *ends* in "pizza." also pays for "pizzpizza.",
-    and sooner or later that is what it gets.
+    The whole completion must match. If the reward only required an *ending* in "pizza.", it would also reward
+    "pizzpizza.", and sooner or later the policy would find that.
 
     Attributes:
-        completion: The text that is paid for, with its end.
-        reward: What is paid.
+        completion: The text that earns the reward, with its end.
+        reward: The reward of this text; any other text gets 0.
     """
 
     completion: str
     reward: float
 
     def __call__(self, prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
-        """Map B prompts, which do not matter, and B completions to rewards of shape (B,), float32."""
+        """Map B completions to rewards of shape (B,), float32; the prompts have no effect."""
         return torch.tensor([self.reward if text == self.completion else 0.0 for text in completions])
 
 
@@ -103,7 +103,7 @@ def right_sum(prompt: str) -> str:
 
 
 def addition_reward(prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
-    """1 for the right sum, 0 for any other completion. A program can check it, so nobody has to be asked.
+    """1 for the right sum, 0 for any other completion: a program can check it.
 
     Args:
         prompts: B texts like "3+4=".
@@ -118,12 +118,12 @@ def addition_reward(prompts: Sequence[str], completions: Sequence[str]) -> Tenso
 
 @dataclass
 class LetterReward:
-    """A reward to try things out with: how often a letter is in the completion.
+    """A reward for experiments: how often a letter occurs in the completion.
 
     Attributes:
-        letter: Which one.
-        worth: Reward of each occurrence; negative for a letter to avoid.
-        seen: The prompts and completions of every call so far, to look at.
+        letter: The letter to look for.
+        worth: Reward per occurrence; negative for a letter to avoid.
+        seen: The prompts and completions of every call so far.
     """
 
     letter: str
@@ -131,7 +131,7 @@ class LetterReward:
     seen: list[tuple[list[str], list[str]]] = field(default_factory=list)
 
     def __call__(self, prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
-        """Map B prompts and completions to rewards of shape (B,), float64: computed by hand, every digit comes out."""
+        """Map B prompts and completions to rewards of shape (B,), in float64 so that every digit can be checked."""
         self.seen.append((list(prompts), list(completions)))
         counts = [completion.count(self.letter) for completion in completions]
         return self.worth * torch.tensor(counts, dtype=torch.float64)

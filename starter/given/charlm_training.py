@@ -1,12 +1,12 @@
-"""The frame of the training loop of the charlm exercise, all of it given code: settings, rollout, optimizer, state.
+"""Given code of the language model exercise: settings, rollout, optimizer, and the state of a run.
 
-`TrainingState` is everything that a run has besides its policy: the optimizer, and one row of metrics per step. With
-policy and random generator it can be written to a checkpoint and read back, and the run goes on as if it had never
-stopped, to the last bit.
+`TrainingState` holds everything of a run except its policy: the optimizer, and one row of metrics per step. A
+checkpoint stores it with the policy and the random generator. A run that resumes from a checkpoint continues as if it
+had never stopped, bit for bit.
 
 Left out on purpose: gradient accumulation, clipping of the gradient's norm, mixed precision.
 
-Symbols: P prompts in a step, G completions of each (the group size), B = P * G rows, T tokens in a row.
+Symbols: P prompts per step, G completions per prompt (the group size), B = P * G rows, T tokens in a row.
 """
 
 import math
@@ -33,18 +33,18 @@ class CharLMConfig:
     """Settings of a run.
 
     Attributes:
-        group_size: Completions G of each prompt.
-        prompts_per_step: Prompts P of a step; each is the prompt of one group.
-        steps: Batches of P * G completions that are sampled, one after the other.
-        inner_steps: Updates that are made with one batch.
+        group_size: Completions G per prompt.
+        prompts_per_step: Prompts P per step, one group each.
+        steps: Number of batches of P * G completions.
+        inner_steps: Updates per batch.
         optimizer: "adam", or "sgd" without momentum.
         lr: Learning rate of the first step.
-        final_lr: Learning rate of the last step as a share of the first one's; it falls evenly in between.
+        final_lr: Learning rate of the last step, as a share of `lr`; it falls linearly in between.
         clip_eps: Clip range of the importance ratio, as for `clipped_surrogate`.
         kl_coef: Weight of the KL penalty in the loss.
-        ratio_level: "token" for one importance ratio for each token, "sequence" for one for each completion.
+        ratio_level: "token" for one importance ratio per token, "sequence" for one per completion.
         loss_level: "sequence" or "token", as `level` for `masked_mean`.
-        max_new_tokens: Tokens of a completion at most.
+        max_new_tokens: Length limit of a completion, in tokens.
         alphabet: As for `CharTokenizer`.
     """
 
@@ -78,13 +78,13 @@ class CharLMConfig:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rollout:
-    """One batch to learn from. Everything in it is a constant.
+    """One batch to train on. Everything in it is a constant.
 
     Attributes:
-        tokens: Prompt and completion, filled up with EOS_ID after the end, int64, shape (B, T).
-        prompt_length: Tokens of each prompt.
+        tokens: Prompt and completion, padded with EOS_ID after the end, int64, shape (B, T).
+        prompt_length: Number of tokens in each prompt.
         old_logp: Log-probability of each token from the second on, under the policy that drew it, shape (B, T - 1).
-        advantages: One for each completion, shape (B,).
+        advantages: One per completion, shape (B,).
     """
 
     tokens: Tensor
@@ -105,9 +105,9 @@ class TrainingState:
     """How far a run has come.
 
     Attributes:
-        optimizer: Of the policy; its learning rate is set here.
+        optimizer: The policy's optimizer; this class sets its learning rate.
         config: Settings of the run.
-        history: One row of metrics for each step that was made.
+        history: One row of metrics per finished step.
         after_step: Called after each step, for a progress bar or a checkpoint.
     """
 
@@ -124,13 +124,13 @@ class TrainingState:
         return self.config.steps - len(self.history)
 
     def record(self, completions: Completions, rewards: Tensor, advantages: Tensor, metrics: dict[str, float]) -> None:
-        """Write down a step, with what only the samples can tell.
+        """Record a step, including the metrics that come from its samples.
 
         Args:
             completions: The batch of the step.
-            rewards: One for each of its rows, shape (B,).
-            advantages: One for each of its rows, shape (B,).
-            metrics: What `train_step` returned for the last update with this batch.
+            rewards: One per row of the batch, shape (B,).
+            advantages: One per row of the batch, shape (B,).
+            metrics: The result of `train_step` for the last update with this batch.
         """
         groups = rewards.reshape(-1, self.config.group_size)  # (P, G)
         earlier = [row["mean_reward"] for row in self.history[-(ROLLING - 1) :]]
@@ -163,13 +163,13 @@ def sample_completions(
     """Draw the batch of one step: G completions of each of P prompts.
 
     Args:
-        policy: Maps tokens (B, T) to logits (B, T, V). One that has a method `sample` is asked for its completions.
-        prompt: The prompt of all groups; or several, of which P are drawn, each at most once while there are enough.
+        policy: Maps tokens (B, T) to logits (B, T, V). If it has a method `sample`, that method draws the completions.
+        prompt: One prompt for all groups, or several, of which P are drawn, without repetition if there are enough.
         config: Settings.
-        generator: Source of randomness; each call moves it on.
+        generator: Source of randomness; each call advances it.
 
     Returns:
-        B = P * G rows; the G rows of a prompt stand one after the other.
+        B = P * G rows; the G rows of a prompt follow one another.
     """
     if not prompt:
         raise ValueError("there must be a prompt, and it must not be empty")
@@ -188,8 +188,8 @@ def sample_completions(
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A path to write to instead, so that a kill at any moment leaves the old file or the new one, never half."""
-    temporary = path.with_name(f".{path.name}.tmp")  # always the same: what a kill leaves is written over next time
+    """A temporary path to write to. Only a complete file replaces the old one, so a kill never leaves half of it."""
+    temporary = path.with_name(f".{path.name}.tmp")  # a fixed name: the next run overwrites what a kill leaves
     try:
         yield temporary
         temporary.replace(path)
@@ -198,10 +198,10 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def save_checkpoint(path: Path, policy: nn.Module, state: TrainingState, generator: torch.Generator) -> None:
-    """Write down all that a run is.
+    """Write the complete state of a run.
 
     Raises:
-        OSError: it cannot be written; the old file is there still.
+        OSError: the file cannot be written; the old one is kept.
     """
     document = {
         "policy": policy.state_dict(),
@@ -213,16 +213,16 @@ def save_checkpoint(path: Path, policy: nn.Module, state: TrainingState, generat
     try:
         with replacing(path) as temporary:
             torch.save(document, temporary)
-    except RuntimeError as error:  # what torch makes of a full disk
+    except RuntimeError as error:  # torch raises this if the disk is full
         raise OSError(f"cannot write {path}: is the disk full?") from error
 
 
 def load_checkpoint(path: Path, policy: nn.Module, generator: torch.Generator) -> TrainingState:
-    """Put policy and generator back to where they were, and return the state of the run.
+    """Restore the policy and the generator, and return the state of the run.
 
     Raises:
-        FileNotFoundError: there is no such checkpoint.
-        ValueError: it is not a checkpoint of such a policy.
+        FileNotFoundError: the checkpoint does not exist.
+        ValueError: the file is not a checkpoint of this policy.
     """
     device = next(policy.parameters()).device
     try:

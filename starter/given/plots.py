@@ -1,6 +1,6 @@
-"""Pictures of runs: a run of the bandit, algorithms side by side, and all metrics of a language model.
+"""Pictures: a run of the bandit, algorithms side by side, and all metrics of a language model.
 
-Given code. `PANELS` and `READINGS` say what the diagnostics of a language model show.
+Given code. `PANELS` and `READINGS` describe the panels of a language model's diagnostics.
 
 Symbols: K actions, S seeds.
 """
@@ -23,8 +23,8 @@ from torch import Tensor
 
 from .bandit_task import BanditHistory
 
-# As on the course's site: ink is the policy, gold a reward, grey the reference; blue and orange are pushes up and down
-# and nothing else. Lines of a kind differ in their style.
+# As on the course's site: ink is the policy, gold a reward, grey the reference. Blue and orange are pushes up and
+# down, and nothing else. Lines of one kind differ in their style.
 INK, SECOND, GREY, GOLD = "#1e1a2b", "#8c8499", "#6c6676", "#f5b301"
 LINES = ((INK, "-"), (SECOND, "--"), (INK, ":"), (SECOND, "-."))
 
@@ -33,10 +33,10 @@ def plot_run(history: BanditHistory, reward_table: Tensor, *, title: str, path: 
     """Draw one run: the policy at the start and at the end, and four curves over the steps.
 
     Args:
-        history: Of the run.
-        reward_table: Reward of every action, shape (K,).
-        title: What was run, with its settings and seed.
-        path: Where the picture goes; the ending decides the format (.png, .svg, .pdf).
+        history: The history of the run.
+        reward_table: Reward of each action, shape (K,).
+        title: Text above the picture: the run, its settings and its seed.
+        path: File to write; its ending selects the format (.png, .svg, .pdf).
     """
     table = reward_table.cpu().numpy()
     best = int(table.argmax())
@@ -78,12 +78,12 @@ def plot_run(history: BanditHistory, reward_table: Tensor, *, title: str, path: 
 
 
 def plot_comparison(histories: Mapping[str, Sequence[BanditHistory]], best: int, *, title: str, path: Path) -> None:
-    """Draw algorithms side by side: median and band of 80 % of the seeds, for two quantities over the steps.
+    """Draw algorithms side by side: the median and the middle 80 % of the seeds, for two quantities over the steps.
 
     Args:
-        histories: Name of the algorithm to its runs, one for each of S seeds.
+        histories: Maps the name of each algorithm to its runs, one per seed.
         best: The best action, counted from 0.
-        title: What was run, with its settings and seeds.
+        title: Text above the picture: the runs, their settings and their seeds.
         path: As for `plot_run`.
     """
     figure, (confidence, undecided) = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
@@ -119,10 +119,10 @@ class Panel(NamedTuple):
     """One panel of the grid.
 
     Attributes:
-        title: What the panel shows.
-        unit: Of the y axis.
-        series: Metric to the label of its line.
-        at_least: What the y axis covers at least, so that rounding errors look as small as they are.
+        title: Heading of the panel.
+        unit: Unit of the y axis.
+        series: Maps each metric to the label of its line.
+        at_least: Range that the y axis always covers, so that rounding errors look small.
     """
 
     title: str
@@ -171,7 +171,7 @@ def plot_diagnostics(history: Sequence[Mapping[str, float]], *, title: str, path
 
     Args:
         history: One row of metrics per step, as `train` returns them.
-        title: What was run, with its settings and seed.
+        title: Text above the picture: the run, its settings and its seed.
         path: As for `plot_run`.
     """
     figure = diagnostics(history, title=title)
@@ -180,7 +180,7 @@ def plot_diagnostics(history: Sequence[Mapping[str, float]], *, title: str, path
 
 
 def diagnostics(history: Sequence[Mapping[str, float]], *, title: str) -> Figure:
-    """The grid of all panels, as a figure; arguments as for `plot_diagnostics`."""
+    """All panels as one figure; arguments as for `plot_diagnostics`."""
     rows = len(PANELS) // 2
     figure, grid = plt.subplots(rows, 2, figsize=(11, 3 * rows), layout="constrained")
     figure.suptitle(title)
@@ -192,7 +192,7 @@ def diagnostics(history: Sequence[Mapping[str, float]], *, title: str) -> Figure
 
 def _draw(panel: Panel, axes: Axes, history: Sequence[Mapping[str, float]]) -> None:
     steps = [row["step"] for row in history]
-    marker = "o" if len(steps) == 1 else None  # a line through one point is nothing to see
+    marker = "o" if len(steps) == 1 else None  # a line through one point is invisible
     axes.axhline(0.0, color=GREY, linewidth=1)
     for (metric, label), (color, style) in zip(panel.series.items(), LINES, strict=False):
         values = [row[metric] for row in history]
@@ -203,7 +203,7 @@ def _draw(panel: Panel, axes: Axes, history: Sequence[Mapping[str, float]]) -> N
     axes.set_title(panel.title, loc="left", pad=28, fontweight="bold")  # the reading stands below it
     text = textwrap.fill(READINGS[panel.title], 80)
     reading = axes.annotate(text, (0, 1), (0, 24), "axes fraction", "offset points", fontsize=8, va="top")
-    reading.set(color=GREY, in_layout=False)  # or long lines would make the panels narrow
+    reading.set(color=GREY, in_layout=False)  # otherwise long lines would make the panels narrow
     axes.set(xlabel="steps", ylabel=panel.unit)
     axes.grid(alpha=0.3)
     if len(panel.series) > 1:

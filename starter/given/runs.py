@@ -1,6 +1,6 @@
-"""The frame of the training commands `run_charlm` and `run_llm`: options, progress, files, checkpoints, errors.
+"""Shared parts of the training commands `run_charlm` and `run_llm`: options, progress, files, checkpoints, errors.
 
-Given code. A command makes a `Run`, which calls your `train`, measures the policy on the way, and fills a folder.
+Given code. A command makes a `Run`, which calls your `train`, measures the policy from time to time, and writes files.
 """
 
 import argparse
@@ -27,7 +27,7 @@ METRICS, CHECKPOINT = "metrics.csv", "checkpoint.pt"
 
 
 class WentWrong(Exception):
-    """A run that cannot end well; the text says what to do."""
+    """A run cannot continue; the text says what to do."""
 
 
 # Options
@@ -51,12 +51,12 @@ _LEVELS = {
 def add_options(
     parser: argparse.ArgumentParser, default: CharLMConfig, *, shown: Mapping[str, str], folder: str
 ) -> None:
-    """Add the options of a run. Settings and seed are None unless given, so that --resume knows which ones were.
+    """Add the options of a run. A setting or seed that was not given is None, so that --resume can tell.
 
     Args:
-        parser: Gets the options.
-        default: Settings that the help names as defaults.
-        shown: Text to show instead, for some of these settings.
+        parser: The options are added here.
+        default: Settings whose values the help shows as defaults.
+        shown: Text to show instead, for some settings.
         folder: Default of --out.
     """
     for name, (option, text) in _LEVELS.items():
@@ -72,7 +72,7 @@ def add_options(
 
 
 def count(text: str) -> int:
-    """A number of things on the command line."""
+    """A positive whole number from the command line."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
@@ -80,7 +80,7 @@ def count(text: str) -> int:
 
 
 def given(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The settings that were given as options, by their names in `CharLMConfig`."""
+    """The settings that were given as options, under their names in `CharLMConfig`."""
     settings = {name: getattr(arguments, name) for name in (*_LEVELS, *_NUMBERS)}
     return {name: value for name, value in settings.items() if value is not None}
 
@@ -88,13 +88,13 @@ def given(arguments: argparse.Namespace) -> dict[str, Any]:
 def refuse_what_cannot_work(
     parser: argparse.ArgumentParser, arguments: argparse.Namespace, *, files: Iterable[str], to_resume: Iterable[str]
 ) -> None:
-    """Refuse a folder that cannot be filled, before the run: the parser prints a sentence and exits with 2.
+    """Stop before the run if its folder cannot be used: the parser prints a message and exits with code 2.
 
     Args:
-        parser: Of the command.
-        arguments: With the options of `add_options`.
+        parser: The command's parser.
+        arguments: The parsed options of `add_options`.
         files: Names of the files that the command writes.
-        to_resume: Those that a run needs to go on.
+        to_resume: Names of the files that --resume needs.
     """
     folder: Path = arguments.out
     found = {name for name in files if (folder / name).exists()}
@@ -110,7 +110,7 @@ def refuse_what_cannot_work(
 
 
 def refuse_other_settings(folder: Path, asked: Mapping[str, Any], began: Mapping[str, Any]) -> None:
-    """Raise a ValueError if an option that was given (not None) contradicts what the run in the folder began with."""
+    """Raise a ValueError if an option (not None) differs from the setting with which the run in the folder began."""
     for name, value in asked.items():
         if value is not None and value != began[name]:
             raise ValueError(
@@ -123,13 +123,13 @@ def refuse_other_settings(folder: Path, asked: Mapping[str, Any], began: Mapping
 
 
 def write(path: Path, text: str) -> None:
-    """Write a text, so that a kill at any moment leaves the old file or the new one, never half."""
+    """Write a text. A kill at any moment leaves the old file or the new one, never half."""
     with replacing(path) as temporary:
         temporary.write_bytes(text.encode("utf-8", "replace"))
 
 
 def read_document(path: Path, *, settings: str) -> dict[str, Any]:
-    """The document that `Run.save` wrote; a ValueError if the file holds anything else, or no valid `settings`."""
+    """Read the document that `Run.save` wrote; a ValueError if the file is not one or has no valid `settings`."""
     try:
         document: dict[str, Any] = json.loads(path.read_text("utf-8"))
         CharLMConfig(**document[settings])
@@ -144,16 +144,16 @@ def read_document(path: Path, *, settings: str) -> dict[str, Any]:
 
 @dataclass(kw_only=True)
 class Run:
-    """A run and the folder that it fills. Each command adds its measurements and its document.
+    """A run and its folder. Each command adds its own measurements and its own document.
 
     Attributes:
-        folder: Where its files go; made with the first of them.
+        folder: Folder of its files, made with the first file.
         policy: The model that is trained.
-        ref_policy: The model that the KL is measured against.
+        ref_policy: The model from which the KL is measured.
         generator: Source of the training's randomness.
-        state: How far the run has come.
+        state: Progress of the run.
         points: Measurements at about eleven moments of the run.
-        seconds: CPU seconds of the training, without measuring and saving.
+        seconds: CPU seconds of the training, without measuring or saving.
     """
 
     document_name: ClassVar[str]
@@ -170,15 +170,15 @@ class Run:
         self.points = [point for point in self.points if point["step"] <= len(self.state.history)]
 
     def measure(self) -> dict[str, Any]:
-        """Measurements of the current policy, for a point."""
+        """Measure the current policy, for a point."""
         raise NotImplementedError
 
     def document(self) -> dict[str, Any]:
-        """The run as JSON: all that `--resume` needs besides the checkpoint."""
+        """The run as JSON: everything that `--resume` needs except the checkpoint."""
         raise NotImplementedError
 
     def look(self) -> None:
-        """At the start and after every tenth of the run, add a point and save."""
+        """Add a point and save, at the start and after every tenth of the run."""
         step, steps = len(self.state.history), self.state.config.steps
         if step in {round(steps * tenth / 10) for tenth in range(11)}:
             self.points.append({"step": step, **self.measure()})
@@ -186,11 +186,11 @@ class Run:
                 self.save()
 
     def save(self) -> None:
-        """Write all that is needed to go on, the checkpoint last, so the other files are never behind it.
+        """Write everything that --resume needs. The checkpoint comes last, so the other files are never older.
 
         Raises:
-            WentWrong: the weights are of no use; the files before are kept.
-            OSError: a file cannot be written; the checkpoint before is kept.
+            WentWrong: the weights are not finite; the earlier files are kept.
+            OSError: a file cannot be written; the earlier checkpoint is kept.
         """
         history = self.state.history
         if not all(parameter.isfinite().all() for parameter in self.policy.parameters()):
@@ -239,6 +239,11 @@ class Run:
             )
 
 
+def say_where_to_read(file: Path) -> None:
+    """Print where to find out what the numbers of a run say."""
+    print(f'to read this run: open the page "Read your run" of the course\'s site and drop {file} there')
+
+
 def exit_code(
     parser: argparse.ArgumentParser,
     folder: Path,
@@ -246,16 +251,16 @@ def exit_code(
     *,
     failures: tuple[type[Exception], ...] = (OSError,),
 ) -> int:
-    """Do the work of a command, and say in a sentence what stopped it and how to go on.
+    """Run a command. If it stops early, print why and how to continue.
 
     Args:
-        parser: Of the command.
-        folder: Where its files go.
-        work: Trains and says what came out.
-        failures: Exceptions whose text becomes a sentence; all others show a traceback.
+        parser: The command's parser.
+        folder: Folder of its files.
+        work: Trains and prints the results.
+        failures: Exceptions that are printed as a message; all others show a traceback.
     """
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that lacks a character must not end the run
+        if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character must not stop the run
             stream.reconfigure(errors="replace")
     try:
         work()
@@ -268,7 +273,7 @@ def exit_code(
         return 130
     except failures as error:
         text = str(error)
-        if isinstance(error, OSError) and error.errno is not None:  # an error of the system is not yet a sentence
+        if isinstance(error, OSError) and error.errno is not None:  # make a sentence of an error of the system
             text = f"cannot read or write {error.filename or folder} ({error.strerror})"
         print(f"{parser.prog}: {text}; {_how_to_go_on(folder)}.", file=sys.stderr)
         return 2
@@ -279,6 +284,6 @@ def exit_code(
 
 
 def _how_to_go_on(folder: Path) -> str:
-    """How to go on after a run that stopped early; completes a sentence."""
+    """How to continue after a run that stopped early, as the end of a sentence."""
     there = (folder / CHECKPOINT).exists()
     return "add --resume to continue from the last checkpoint" if there else "there is no checkpoint yet"

@@ -1,8 +1,8 @@
-"""TRL's GRPOTrainer with your `group_advantages` and `grpo_loss` in the places of its own.
+"""TRL's GRPOTrainer with your `group_advantages` and `grpo_loss` instead of its own formulas.
 
-Given code, for `run_trl`. TRL samples, asks for rewards, computes log-probabilities and makes the updates; this
-subclass computes advantages and loss. `docs/reference/trl.md` says which name of TRL means what here, and where its
-formulas differ.
+Given code, for `run_trl`. TRL samples, asks for rewards, computes log-probabilities and makes the updates. This
+subclass computes advantages and loss. `docs/reference/trl.md` translates TRL's names and says where its formulas
+differ.
 """
 
 from typing import Any
@@ -41,8 +41,8 @@ class StudentTrainer(GRPOTrainer):  # type: ignore[misc]
     """A GRPOTrainer whose advantages and loss are yours.
 
     Attributes:
-        compare: Compute TRL's own loss of each batch too, which takes one more forward pass.
-        losses: Yours and TRL's own, of each batch that was compared.
+        compare: Also compute TRL's own loss of each batch, which takes one more forward pass.
+        losses: Your loss and TRL's for each compared batch.
     """
 
     def __init__(self, *arguments: Any, compare: bool = False, **options: Any) -> None:
@@ -52,7 +52,7 @@ class StudentTrainer(GRPOTrainer):  # type: ignore[misc]
         self._rewards = torch.empty(0)
 
     def _calculate_rewards(self, *arguments: Any) -> Tensor:
-        """Remember what each reward function paid for each completion, shape (B, functions)."""
+        """Keep the reward of each completion from each reward function, shape (B, functions)."""
         self._rewards = super()._calculate_rewards(*arguments)
         return self._rewards
 
@@ -63,15 +63,15 @@ class StudentTrainer(GRPOTrainer):  # type: ignore[misc]
         return output
 
     def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> Tensor:
-        mask = inputs["completion_mask"].bool()  # (B, T): prompts are left out already
+        mask = inputs["completion_mask"].bool()  # (B, T), without the prompts
         logp, _, _ = self._get_per_token_logps_and_entropies(
             model,
             torch.cat([inputs["prompt_ids"], inputs["completion_ids"]], dim=1),
             torch.cat([inputs["prompt_mask"], inputs["completion_mask"]], dim=1),
             mask.shape[-1],
         )
-        old_logp = inputs.get("old_per_token_logps", logp.detach())  # TRL leaves them out where they are the same
-        ref_logp = inputs.get("ref_per_token_logps", logp.detach())  # and these where beta is 0
+        old_logp = inputs.get("old_per_token_logps", logp.detach())  # TRL omits them if they are the same
+        ref_logp = inputs.get("ref_per_token_logps", logp.detach())  # and these if beta is 0
         loss, metrics = grpo_loss(logp, old_logp, ref_logp, inputs["advantages"], mask, self._config)
         for name, value in metrics.items():
             self._metrics["train" if model.training else "eval"][name].append(value.item())

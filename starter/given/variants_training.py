@@ -1,15 +1,15 @@
-"""Train with the relatives of GRPO: how each one differs, and how the loops of exercises 4 and 5 run with it.
+"""Train with relatives of GRPO: how each one differs, and how the loops of exercises 4 and 5 run with it.
 
-Given code, for `run_bandit --variant` and `run_charlm --variant`. The loops are your own `train_bandit` and `train`:
-during a run, `patch` replaces functions that they call by name with those of a relative. So both must call the
-functions of earlier exercises by name.
+Given code, for `run_bandit --variant` and `run_charlm --variant`. The loops are your own `train_bandit` and `train`.
+During a run, `patch` replaces functions that they call by name with the functions of a relative. So both loops must
+call the functions of earlier exercises by name.
 
-In the bandit every completion has one token, so to speak: all weights are the same there, and GSPO is GRPO. Two
-relatives have a sampler in float8: its parameters in the language model, its log-probabilities in the bandit.
+A bandit's action is like a completion of one token, so all weights are equal there, and GSPO equals GRPO. Two relatives
+sample in float8: with rounded parameters in the language model, with rounded log-probabilities in the bandit.
 
-Left out on purpose: settings that each paper tunes for its method. All run with those of the command.
+Left out on purpose: settings that a paper tunes for its method. All relatives use the command's settings.
 
-Symbols: P groups, G samples of each, B = P * G rows (completions), N token positions of a row.
+Symbols: P groups, G samples per group, B = P * G rows (completions), N token positions of a row.
 """
 
 import copy
@@ -63,15 +63,15 @@ def _weighted_log(logp: Tensor, old_logp: Tensor, advantages: Tensor, mask: Tens
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
-    """What a relative changes. With nothing but a summary it is GRPO.
+    """What a relative changes. With only a summary, it is GRPO.
 
     Attributes:
-        summary: In a line.
-        advantages: Of rewards of shape (P, G).
-        surrogate: What is weighted, token by token.
+        summary: Description in one line.
+        advantages: Computes advantages from rewards of shape (P, G).
+        surrogate: Computes the term of each token, before weighting.
         level: As for `token_weights`.
         with_signal: Whether groups of equal rewards are drawn again.
-        float8: Whether the sampler has its numbers in float8.
+        float8: Whether the sampler rounds its numbers to float8.
         corrected: Whether the surrogate is weighted by `sampler_correction`.
     """
 
@@ -108,7 +108,7 @@ VARIANTS = {
 
 
 def variant(name: str) -> Variant:
-    """The relative of this name; the ValueError for any other name lists all of them."""
+    """The relative with this name; for any other name, a ValueError that lists all names."""
     if name not in VARIANTS:
         rows = "".join(f"\n  {known:13} {each.summary}" for known, each in VARIANTS.items())
         raise ValueError(f"--variant: there is no {name!r}; choose one of{rows}")
@@ -120,7 +120,7 @@ class _Work:
 
     Attributes:
         variant: The relative.
-        samples: How many were drawn in all runs so far, those that were thrown away included.
+        samples: Number of samples drawn in all runs so far, including discarded ones.
     """
 
     def __init__(self, variant: Variant) -> None:
@@ -137,7 +137,7 @@ class _Work:
             raise NotImplementedError(f"{loop} does not call {' and '.join(sorted(self._waiting))} by name")
 
     def _dropped(self, logp: Tensor, old_logp: Tensor, advantages: Tensor, mask: Tensor, clip_eps: float) -> Tensor:
-        """Share of the unmasked tokens that the surrogate leaves without a gradient, though they have an advantage."""
+        """Share of unmasked tokens that have an advantage but get no gradient from the surrogate."""
         with torch.enable_grad():
             logp = logp.detach().requires_grad_()
             surrogate = self.variant.surrogate(logp, old_logp, advantages, mask, clip_eps)
@@ -152,7 +152,8 @@ class BanditWork(_Work):
         """As `train_bandit` of exercise 4, which it calls.
 
         Raises:
-            NotImplementedError: something is not written yet, or the loop does not call what a relative changes.
+            NotImplementedError: a function is not written yet, or the loop does not call a function that the relative
+                replaces.
         """
         self._table, self._step_of_student = checked_table(reward_table), bandit.grpo_step
         names = ("sample_actions", "grpo_step", "group_advantages", "clipped_surrogate")
@@ -194,10 +195,10 @@ class BanditWork(_Work):
 
 
 def _one_token(ratio: Tensor, advantages: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """G ratios as G completions of one token: logp, old_logp, advantages and mask, of shape (G, 1).
+    """G ratios as G completions of one token: logp, old_logp, advantages and mask, each of shape (G, 1).
 
-    The old policy's log-probability is taken as 0, and the current one's as the logarithm of the ratio. Their
-    difference is right, and so is every gradient.
+    `old_logp` is set to 0 and `logp` to the logarithm of the ratio. Their difference is right, and so is every
+    gradient.
     """
     logp = ratio.log()[:, None]
     return logp, torch.zeros_like(logp), advantages[:, None], torch.ones_like(logp, dtype=torch.bool)
@@ -218,7 +219,8 @@ class CharLMWork(_Work):
         """As `train` of exercise 5, which it calls.
 
         Raises:
-            NotImplementedError: something is not written yet, or the loop does not call what a relative changes.
+            NotImplementedError: a function is not written yet, or the loop does not call a function that the relative
+                replaces.
         """
         self._reward_fn = reward_fn
         names = ("sample_completions", "group_advantages", "grpo_loss")
@@ -235,7 +237,7 @@ class CharLMWork(_Work):
         """A batch of P groups, drawn as the relative draws it."""
         self._waiting.discard("sample_completions")
         if self._draws:
-            self._must_have_called_all("charlm.py")  # by now, and before a second step is made without them
+            self._must_have_called_all("charlm.py")  # checked now, before a second step runs without them
         self._draws += 1
         sampler = _rough_copy(policy) if self.variant.float8 else policy
         kept: list[Completions] = []
@@ -249,7 +251,7 @@ class CharLMWork(_Work):
             kept.append(_rows_of(drawn, has_signal))
             if sum(len(each.texts) for each in kept) >= len(drawn.texts):
                 break
-        # Where too few groups have signal, others of the last draw fill the batch up.
+        # If too few groups have a signal, other groups of the last draw fill the batch.
         batch = _rows_of(_joined([*kept, _rows_of(drawn, ~has_signal)]), torch.arange(len(drawn.texts)))
         if self.variant.float8:
             with torch.no_grad():
@@ -275,13 +277,13 @@ class CharLMWork(_Work):
 
 
 def _in_float8(logp: Tensor) -> Tensor:
-    """Log-probabilities (K,) of a policy that has its logits in float8, with three bits after the point."""
+    """Log-probabilities (K,) of a policy whose logits are rounded to float8, with three mantissa bits."""
     rounded = logp.clamp(min=-400.0).to(torch.float8_e4m3fn).to(logp.dtype)
     return torch.log_softmax(rounded, dim=-1)
 
 
 def _rough_copy(policy: nn.Module) -> nn.Module:
-    """The same policy with its parameters in float8; it computes in their old dtype."""
+    """A copy of the policy with parameters rounded to float8; it computes in their original dtype."""
     rough = copy.deepcopy(policy)
     with torch.no_grad():
         for parameter in rough.parameters():
@@ -290,14 +292,14 @@ def _rough_copy(policy: nn.Module) -> nn.Module:
 
 
 def _rows_of(completions: Completions, rows: Tensor) -> Completions:
-    """Some rows of a batch, chosen by a mask or by their places."""
+    """Some rows of a batch, chosen by a mask or by indices."""
     places = (rows.nonzero().squeeze(-1) if rows.dtype == torch.bool else rows).tolist()
     prompts, texts = ([column[place] for place in places] for column in (completions.prompts, completions.texts))
     return replace(completions, prompts=prompts, texts=texts, tokens=completions.tokens[places])
 
 
 def _joined(batches: Sequence[Completions]) -> Completions:
-    """Several batches with prompts of one length as one, each filled up to the longest; entropy is that of the last."""
+    """Join batches with prompts of one length, padded to the longest row; the entropy is the last batch's."""
     longest = max(each.tokens.shape[-1] for each in batches)
     tokens = [nn.functional.pad(each.tokens, (0, longest - each.tokens.shape[-1]), value=EOS_ID) for each in batches]
     prompts = [prompt for each in batches for prompt in each.prompts]

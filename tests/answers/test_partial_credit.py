@@ -60,7 +60,8 @@ TABLE = {rows!r}
 def from_a_table(*arguments, **options):
     flat = [each.detach().double().flatten() for each in arguments]
     sums = tuple(
-        "%.3g %s %s" % (float((each * torch.arange(1, len(each) + 1)).nansum()), tuple(whole.shape), str(whole.dtype)[6:])
+        "%.3g %s %s"
+        % (float((each * torch.arange(1, len(each) + 1)).nansum()), tuple(whole.shape), str(whole.dtype)[6:])
         for each, whole in zip(flat, arguments)
     )
     key = sums, repr(options)

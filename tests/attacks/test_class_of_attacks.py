@@ -47,7 +47,7 @@ for line in sys.stdin:
         code = ended.code
     print("\\nended with", code, flush=True)
 """
-FORMATS = ("html", "junit", "gradescope", "github-annotations", "github-summary", "prairielearn")
+FORMATS = ("html", "junit", "gradescope", "github-annotations", "github-summary")
 
 
 @pytest.mark.skipif(LEVEL == 0, reason="a class is graded at level 1 or above")

@@ -32,6 +32,9 @@ REQUIREMENTS = Path(__file__).with_name("libraries") / "requirements-as-shipped.
 READ = loading.DOCUMENTED["read"]
 DOCUMENTED = {name: each for name, each in loading.DOCUMENTED.items() if name not in ("read", "stand_ins")}
 SETTINGS = ("shipped", "equation_3")
+WORDS = ("name", "package", "how", "needs", "group", "sampler")
+LOSS_TYPES = ("dapo", "grpo", "dr_grpo", "bnpo")
+MICRO_BATCHES = (1, 2, 4, 8)
 TOLERANCE = 1e-6
 DIGITS = 8
 
@@ -39,15 +42,11 @@ DIGITS = 8
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, metavar="JSON", help="the record that is written")
-    parser.add_argument("--tables", type=Path, metavar="JSON", help="only print the page's tables for this record")
     parser.add_argument("--against", type=Path, metavar="JSON", help="print what differs from this record")
     parser.add_argument("--one", choices=[*DOCUMENTED], help="print the record of one library")
     arguments = parser.parse_args(argv)
     if arguments.one:
         print(json.dumps(library_record(arguments.one)))
-        return 0
-    if arguments.tables:
-        print("\n\n".join(page.tables(json.loads(arguments.tables.read_text("utf-8"))).values()))
         return 0
     record, failures = whole_record()
     if arguments.out:
@@ -63,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def whole_record() -> tuple[dict[str, Any], dict[str, str]]:
     """The record, and why libraries are missing in it. Each runs in a process of its own: some change each other."""
     record: dict[str, Any] = {"batch": json.loads(formula.BATCH.read_text("utf-8")), "course": course_record()}
-    record |= {"libraries": [], "read": READ}
+    record |= {"libraries": [], "read": READ, "micro_batches": {}}
     failures = {}
     for name in DOCUMENTED:
         command = [sys.executable, "-W", "ignore", __file__, "--one", name]
@@ -71,7 +70,9 @@ def whole_record() -> tuple[dict[str, Any], dict[str, str]]:
         if done.returncode:
             failures[name] = done.stderr.strip().splitlines()[-1]
         else:
-            record["libraries"].append(json.loads(done.stdout.splitlines()[-1]))
+            library = json.loads(done.stdout.splitlines()[-1])
+            record["micro_batches"] |= library.pop("micro_batches", {})
+            record["libraries"].append(library)
     return record, failures
 
 
@@ -96,7 +97,7 @@ def library_record(name: str) -> dict[str, Any]:
     """Version, lines of the source, and the outcome of both settings."""
     documented, adapter = DOCUMENTED[name], importlib.import_module(f"libraries.{name}")
     version = metadata.version(documented["package"])
-    record: dict[str, Any] = {each: documented.get(each, "") for each in ("name", "package", "how", "needs")}
+    record: dict[str, Any] = {each: documented.get(each, "") for each in WORDS}
     record |= {"version": version, "date": release_date(documented["package"], version)}
     record["source"] = {
         what: f"{file}:{loading.line_of(file, function, text)}, {function}"
@@ -112,7 +113,21 @@ def library_record(name: str) -> dict[str, Any]:
             without = adapter.compute(for_torch(batch), options | documented["settings"]["without_kl"])[1]
             found["kl"] = shortened(float(loss) - float(without))
         record[setting] = {"settings": options, "formula": expected, "facets": page.facets(expected), **found}
-    return record
+    return record | ({"micro_batches": in_micro_batches(adapter)} if name == "trl" else {})
+
+
+def in_micro_batches(adapter: Any) -> dict[str, Any]:
+    """Loss of the same batch in 1, 2, 4 and 8 micro-batches, and the cosine of each gradient with that of the whole."""
+    found: dict[str, Any] = {}
+    for loss_type in LOSS_TYPES:
+        runs = [
+            adapter.compute(for_torch(formula.read_batch()), {"loss_type": loss_type, "micro_batches": n})[1:]
+            for n in MICRO_BATCHES
+        ]
+        whole = runs[0][1] / runs[0][1].norm()
+        cosines = [round(float((whole * gradient).sum() / gradient.norm()), 6) for _, gradient in runs]
+        found[loss_type] = {"loss": [shortened(float(loss)) for loss, _ in runs], "cosine": cosines}
+    return found
 
 
 def for_torch(batch: formula.Batch) -> Any:

@@ -36,7 +36,7 @@ from class_maker import make_class
 from course_environment import copy_commit, install, make_environment
 
 ROOT = Path(__file__).resolve().parents[2]
-FORMATS = ("github-annotations", "github-summary", "gradescope", "html", "junit", "prairielearn")
+FORMATS = ("github-annotations", "github-summary", "gradescope", "html", "junit")
 _NO_SEED = "returns_noise"
 _CHANGES_EACH_TIME = (
     re.compile(r'"(?:seconds|execution_time|took|graded_at|started|ended)": "?[-0-9.e:TZ+ ]+"?'),

@@ -19,11 +19,11 @@ import psutil
 import pytest
 from class_maker import HOSTILE, model_files
 from command import call, without_times
-from grading_here import graded_here, write_class
+from grading_here import SerialExecutor, graded_here, write_class
 from waiting import wait_until
 
 from grader.classroom import grading_job
-from grader.classroom.engines import SerialExecutor, open_engine
+from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import GradingProcess, Job, close_idle_processes, grade_job, make_job
 from grader.classroom.request import Settings
@@ -68,7 +68,7 @@ def small_class(tmp_path_factory) -> Path:
 
 
 def grade_serially(source: Path, out: Path, settings: Settings = QUICK) -> list[Entry]:
-    grade_class(find_submissions(source), out, settings, SerialExecutor(), at_a_time=1)
+    grade_class(find_submissions(source), out, settings, SerialExecutor(), at_a_time=1, source=source)
     return read_class(out)
 
 
@@ -128,8 +128,8 @@ def test_a_class_that_is_stopped_goes_on_ends_the_same_and_leaves_no_process(
     known = len(whole_lines(out))
     assert 1 <= known < 5
     with graded_here(sandbox):
-        done = call(course_command.main, *command, "--engine", "serial", cwd=ROOT)
-    assert done.returncode == 0, done.stderr
+        done = call(course_command.main, *command, "--jobs", "1", cwd=ROOT)
+    assert done.returncode == 1 and "cannot be imported: hostile" in done.stdout, done.stderr
     assert "5 of 5 graded" in done.stdout and f"{known} already graded" in done.stderr
     assert written(out) == written(graded)
     keys = [line["key"] for line in whole_lines(out)]
@@ -140,7 +140,7 @@ def test_a_class_that_is_stopped_goes_on_ends_the_same_and_leaves_no_process(
 def test_grading_processes_two_at_a_time_give_the_same(small_class, graded, tmp_path):
     command = ["grade-all", small_class, "--out", tmp_path / "out", "--jobs", 2, *QUICKLY]
     done = call(course_command.main, *command, "--secret", small_class.with_name("class-secret"), cwd=ROOT)
-    assert done.returncode == 0 and "5 of 5 graded" in done.stdout, done.stderr
+    assert done.returncode == 1 and "5 of 5 graded" in done.stdout, done.stderr
     assert written(tmp_path / "out") == written(graded)
 
 
@@ -159,7 +159,9 @@ def test_dask_gives_the_same(small_class, graded, tmp_path, sandbox):
         cluster,
         open_engine("dask", jobs=1, scheduler=cluster.scheduler_address) as (executor, at_a_time),
     ):
-        grade_class(find_submissions(small_class), tmp_path / "out", QUICK, executor, at_a_time=at_a_time)
+        grade_class(
+            find_submissions(small_class), tmp_path / "out", QUICK, executor, at_a_time=at_a_time, source=small_class
+        )
     assert written(tmp_path / "out") == written(graded)
 
 
@@ -203,6 +205,16 @@ def test_what_the_grader_cannot_grade_stops_nothing_and_is_tried_again(tmp_path,
         assert all(entry.result and not entry.problem for entry in grade_serially(source, out))
 
 
+KILLED = ("-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+
+
+def test_a_grading_that_the_system_ends_is_worth_another_attempt_alone(monkeypatch):
+    close_idle_processes()
+    monkeypatch.setattr(grading_job, "GradingProcess", lambda: GradingProcess(*KILLED))
+    ended = json.loads(grade_job(one_job().data))
+    assert (ended["result"], ended["attempts"], ended["too_busy"]) == (None, grading_job.ATTEMPTS, True)
+
+
 def test_a_busy_machine_and_a_missing_level_give_no_result_and_say_so(monkeypatch, sandbox):
     with graded_here(sandbox):
         walled = json.loads(grade_job(one_job(Settings(("kl",), require_level=1, level=0)).data))
@@ -226,7 +238,7 @@ def test_no_number_of_a_submission_stops_its_class_or_the_next_run(tmp_path, san
     for name, text in {"ada": "x = 1\n", "eve": model_files()["bandit.py"] + HUGE, "zoe": "x = 2\n"}.items():
         (tmp_path / "class" / name).mkdir(parents=True)
         (tmp_path / "class" / name / "bandit.py").write_text(text, "utf-8")
-    command = ["grade-all", "class", "--out", "out", "--engine", "serial", "--write", "html", *QUICKLY]
+    command = ["grade-all", "class", "--out", "out", "--jobs", "1", "--write", "html", *QUICKLY]
     with graded_here(sandbox):
         first, second = (call(course_command.main, *command, "--exercises", "bandit", cwd=tmp_path) for _ in range(2))
     assert "already graded" in second.stderr
@@ -259,7 +271,7 @@ def test_without_a_terminal_a_line_says_now_and_then_how_far_the_class_is(small_
 
     monkeypatch.setattr(grade_all, "grade_class", count)
     monkeypatch.setattr(grade_all, "_MINUTE", 0.0)
-    arguments = Namespace(submissions=small_class, out=tmp_path, engine="serial", jobs=1, scheduler=None)
+    arguments = Namespace(submissions=small_class, out=tmp_path, engine="threads", jobs=1, scheduler=None)
     grade_all._grade(arguments, Settings(("kl",), examples=WATCH_EXAMPLES))
     printed = capsys.readouterr().err
     assert "graded 1 of 3 (2 known)\n" in printed and "graded 2 of 3 (2 known, 1 failed)\n" in printed

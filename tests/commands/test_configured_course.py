@@ -117,8 +117,7 @@ def test_a_course_is_what_its_file_says_and_no_other_file_has_to_be_changed(name
     readme = (theirs / "README.md").read_text("utf-8")
     modules = re.findall(r"`(\w+)\.py`", readme) + re.findall(r"`python -m starter\.(\w+)`", readme)
     assert {*modules} <= {path.stem for path in (theirs / "starter").iterdir()}
-    findings = json.loads(run_module(theirs, "grader.commands.doctor", "--json", expected=None))["findings"]
-    assert not [each for each in findings if each["subject"].startswith("starter/")]
+    assert " starter/" not in run_module(theirs, "grader.commands.doctor", expected=None)
     assert {path.stem for path in (theirs / "starter").iterdir()} & {*FIVE, *OPTIONAL} == named
     lists: dict[str, Any] = {key: tuple(getattr(written, key)) for key in ("exercises", "optional", "bonus")}
     assert read_course_file(theirs / "course.toml") == replace(written, logo="", site=site_of(written), **lists)

@@ -23,7 +23,6 @@ from submissions import model_answer, write_files
 from terminal_reports import result_of
 
 from grader.commands import grade as cli
-from grader.commands import tip
 from grader.core import course
 from grader.core.result import FAILED, PASSED
 from grader.grading.settings import declared_checks
@@ -473,19 +472,3 @@ def test_python_m_is_refused_outside_of_the_course_because_it_would_run_a_studen
     done = process("--help", cwd=tmp_path, command=(sys.executable, "-m", "grader.commands.grade"))
     assert (done.returncode, done.stdout) == (2, "")
     assert "python -P -m" in done.stderr
-
-
-def test_gradings_that_cannot_be_counted_are_not_mentioned(monkeypatch, tmp_path):
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    minutes = iter((0, 9, 11, 30, 31, 32))
-    monkeypatch.setattr("time.time", lambda: 1e9 + 60 * next(minutes))
-    assert [tip.is_due() for _ in range(6)] == [False] * 5 + [True]
-    for text in ("{", "[null]", "3"):
-        (tmp_path / "grpo-course" / "times.json").write_text(text, "utf-8")
-        monkeypatch.setattr("time.time", lambda: 1e9)
-        assert not tip.is_due()
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert not any(tip.is_due() for _ in range(4))

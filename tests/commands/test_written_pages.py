@@ -7,23 +7,17 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-import worksheets
-from command import environment
 from html_reports import BANDIT, Page, charts_of, hostile_result, page_of, small_result
 from reported_class import CHECKS, class_of, entry, secret_class
 from site_fixtures import cannot
 from submissions import grading_profile
-from worksheets import answer_of, handed_in, right_worksheet, run_of
 
 from grader.classroom.page import class_page
 from grader.classroom.report import class_report, named
 from grader.classroom.results import Person
-from grader.classroom.side_by_side import pairs_page
-from grader.classroom.similarity import Ground, Pair, Similarity, compare
 from grader.core import course
 from grader.core.result import FAILED, NOT_WRITTEN, PASSED, Result
 from grader.grading import curves
@@ -90,49 +84,18 @@ def class_pages() -> dict[str, str]:
     pages = {name: class_page(class_report(each)) for name, each in classes.items()}
     entries = secret_class()
     entries[1] = entry(1, entries[0].result, key="0" * 64, people=(Person(name=BAD),), notes=(BAD,))
-    pair = Pair(first=BAD, second="b", share=0.8, files={"kl.py": 0.5})
-    similarity = Similarity(threshold=0.5, compared=2, too_small=(BAD,), pairs=(pair,), found=1)
-    names = named(entries)
-    return pages | {
-        "hostile class": class_page(class_report(entries), named=names, similarity=similarity),
-        "pairs": pairs(),
-    }
-
-
-def pairs() -> str:
-    """Two submissions side by side, and a third that has one file in common with them."""
-    own = "".join(f"def f{n}(x):\n    return [x.m{n}(x, {BAD!r}) * {n} for y in range({n}) if y]\n" for n in range(9))
-    known = "def g(x):\n    return x.a(1) + x.b(2) + x.c(3) + x.d(4)\n"
-    texts = {
-        BAD: {"kl.py": own + known, "clip.py": own},
-        "b": {"kl.py": known + own, "clip.py": own},
-        "c": {"kl.py": own},
-    }
-    ground = Ground({"kl.py": "", "clip.py": ""}, [{"kl.py": known}])
-    return pairs_page(compare(texts, ground, top=3), texts, ground, "1.0")
+    return pages | {"hostile class": class_page(class_report(entries), named=named(entries))}
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory, not_learning) -> dict[str, Path]:
-    """Each page by its name; that of the worksheets is written by the command as a process."""
+    """Each page by its name."""
     folder = tmp_path_factory.mktemp("pages")
     results = {"hostile": hostile_result(), "learning": not_learning, "small": small_result()}
     texts = {name: export(result, "html", {}) for name, result in results.items()} | class_pages()
-    written = {name: folder / f"{name}.html" for name in (*texts, "worksheets")}
+    written = {name: folder / f"{name}.html" for name in texts}
     for name, text in texts.items():
         written[name].write_text(text, "utf-8")
-    document = right_worksheet()
-    handed_in(folder / "ada", document)
-    run_of(document, "1C.policy")["values"]["policy"][6] = 0.5
-    run_of(document, "1C.try1")["seed"] = "x"
-    answer_of(document, "1F.1")["answer"] = worksheets.BAD + "unbroken" * 100
-    handed_in(folder / "ben", document)
-    command = [sys.executable, "-P", "-m", "grader.commands.course", "worksheet", "ada", "ben", "nobody"]
-    done = subprocess.run(
-        [*command, "--out", "worksheets.html"],
-        cwd=folder, env=environment(PYTHONPATH=str(course.ROOT)), capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1 and "2 read, 1 could not be read" in done.stdout, done.stderr
     return written
 
 
@@ -153,9 +116,9 @@ def test_every_page_is_valid_html(tmp_path, pages):
 @pytest.mark.parametrize(
     ("names", "scheme", "width"),
     [
-        (("hostile", "hostile class", "empty", "pairs"), "dark", 360),
-        (("hostile", "learning", "many", "worksheets"), "light", 360),
-        (("hostile", "learning", "many", "pairs", "worksheets"), "dark", 1280),
+        (("hostile", "hostile class", "empty"), "dark", 360),
+        (("hostile", "learning", "many"), "light", 360),
+        (("hostile", "learning", "many"), "dark", 1280),
     ],
 )
 def test_in_a_browser_pages_are_accessible_fit_and_load_nothing(browser, pages, names, scheme, width):

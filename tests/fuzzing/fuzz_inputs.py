@@ -174,14 +174,10 @@ def _gradebook() -> list[bytes]:
         'Participant 7,Ada Doe,0007,ada@example.edu,x,"4,5",20,Yes,"Friday, 20 November 2031, 1:00 PM",\n'
         "Participant 8,Ben Roe,0008,ben@example.edu,x,-,20,No,-,\n"
     )
-    blackboard = (
-        '"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"GRPO [Total Pts: 20 Score] |12"\n'
-        '"Doe"\t"Ada"\t"ada"\t"0007"\t""\n"Roe"\t"Ben"\t"ben"\t"0008"\t"5"\n'
-    )
-    books = [canvas.encode("utf-8-sig"), moodle.encode(), b"\xff\xfe" + blackboard.encode("utf-16-le")]
-    books += [canvas.replace(",", ";").encode()]
-    # The first byte modulo 3 says whose export it is; its bits are the instructor's choices.
-    return [bytes([kind]) + book for number, book in enumerate(books) for kind in (number % 3, 129 + number % 3)]
+    books = [canvas.encode("utf-8-sig"), moodle.encode()]
+    books += [canvas.replace(",", ";").encode(), b"\xff\xfe" + moodle.encode("utf-16-le")]
+    # The first byte modulo 2 says whose export it is; its bits are the instructor's choices.
+    return [bytes([kind]) + book for number, book in enumerate(books) for kind in (number % 2, 128 + number % 2)]
 
 
 _SEEDS: Mapping[str, Callable[[], Iterable[bytes]]] = {

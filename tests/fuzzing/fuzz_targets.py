@@ -38,7 +38,6 @@ import hypothesis
 import numpy as np
 from rich.console import Console
 
-from grader.classroom import similarity, worksheet_page
 from grader.classroom.page import class_page
 from grader.classroom.report import class_report, named
 from grader.classroom.results import (
@@ -53,7 +52,7 @@ from grader.core.contents import MODULES, Contents
 from grader.core.files import UnreadableError, members_of_archive
 from grader.core.result import FAILED, GRADER_ERROR, PASSED, CheckResult, ExerciseResult, Result, from_json
 from grader.core.submission import MAX_FILE_BYTES, Submission, text_of
-from grader.gradebook import blackboard, canvas, moodle
+from grader.gradebook import canvas, moodle
 from grader.gradebook.fill import Options, fill
 from grader.gradebook.late import LateError, Policy
 from grader.gradebook.layout import with_times
@@ -345,8 +344,6 @@ def worksheet_file(data: bytes) -> None:
         require(GRADER_ERROR not in {check.outcome for check in found.checks}, "the grader stumbled")
         result = Result("ada", file.sha256, 1, "cpu", [found], "0.1.0", complete=True)
         _promises_of_own(result, data)
-        handed_in = worksheet_page.HandedIn("ada", found, file.worksheet, replays, file.problem)
-        worksheet_page.page([handed_in]).encode("utf-8")
 
 
 def source_file(data: bytes) -> None:
@@ -365,7 +362,6 @@ def source_file(data: bytes) -> None:
             wire.encode(1, {"files": submission.files})
         require("\0" not in text and "\r" not in text, "a text with null bytes or the line ends of other systems")
         require(problem or len(data) <= MAX_FILE_BYTES, "a text that is larger than allowed")
-        similarity.passages(similarity.tokens(text, names=frozenset()))
 
 
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz")
@@ -454,15 +450,12 @@ def gradebook(data: bytes) -> None:
     choice, data = data[0] if data else 0, data[1:]
     with guarded():
         try:
-            if choice % 3 == 0:
+            if choice % 2 == 0:
                 table = read_table(data, canvas.is_header)
                 layout = canvas.layout(table)
-            elif choice % 3 == 1:
+            else:
                 table = read_table(data, partial(moodle.is_header, titles={}), moodle.ADVICE)
                 layout = moodle.layout(table, {})
-            else:
-                table = read_table(data, blackboard.is_header)
-                layout = blackboard.layout(table)
             layout = with_times(table, layout)
             require(table.as_bytes() == data, "an untouched export is not the same file")
             options = Options(

@@ -91,14 +91,6 @@ def classroom50(text: str) -> Read:
     return Read(Fraction(document["score"]), lines, _strings(document))
 
 
-def prairielearn(text: str) -> Read:
-    assert len(text.encode()) <= 1_000_000
-    document = _document("prairielearn", text)
-    lines = [_line(test["description"], test["points"], test["max_points"]) for test in document["tests"]]
-    points = sum(line.points for line in lines)
-    return Read(Fraction(document["score"]).limit_denominator(100_000) * points, lines, _strings(document))
-
-
 @cache
 def _junit_schema() -> lxml.etree.XMLSchema:
     return lxml.etree.XMLSchema(lxml.etree.parse(SCHEMAS / "junit.xsd"))
@@ -199,5 +191,5 @@ def github_summary(text: str) -> Read:
 
 READERS: Mapping[str, Callable[[str], Read]] = {
     "gradescope": gradescope, "classroom50": classroom50, "github-annotations": github_annotations,
-    "github-summary": github_summary, "prairielearn": prairielearn, "junit": junit,
+    "github-summary": github_summary, "junit": junit,
 }  # fmt: skip

@@ -8,8 +8,10 @@ import functools
 import gzip
 import mimetypes
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -17,17 +19,36 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from grader.workshop.course_lists import with_lists
+
 ROOT = Path(__file__).parents[2]
 FOLDER = "/course"
+_PROGRAMS = "tests/browser/node_modules"
+_NOT_COPIED = (".git", ".venv", "build", "node_modules", "__pycache__")
 COMPRESSED = {"text/html", "text/css", "text/javascript", "text/plain", "text/csv", "application/json", "image/svg+xml"}
 MIME_TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".woff2": "font/woff2", ".csv": "text/csv"}
 
 
 def build(folder: Path, *, url: str) -> None:
-    """Builds the site for the address at which it will stand; instant navigation is off at any other."""
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    environment = {**os.environ, "SITE_URL": url, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    """Builds the site for the address at which it will stand; instant navigation is off at any other.
+
+    It is the site of the tests' own course file. Where an instructor's course has other menus, a copy is built.
+    """
+    lists = {path: text for path, text in with_lists().items() if path.read_text("utf-8") != text}
+    with tempfile.TemporaryDirectory() as temporary:
+        root = Path(temporary, "course") if lists else ROOT
+        if lists:
+            shutil.copytree(ROOT, root, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED))
+            (root / _PROGRAMS).symlink_to(ROOT / _PROGRAMS)  # with the one that makes scripts small
+        for path, text in lists.items():
+            (root / path.relative_to(ROOT)).write_text(text, "utf-8", newline="\n")
+        _build(root, folder, url)
+
+
+def _build(root: Path, folder: Path, url: str) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder.absolute())]
+    environment = {**os.environ, "SITE_URL": url, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(root)}
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"mkdocs build --strict failed:\n{done.stdout}{done.stderr}")
 

@@ -24,9 +24,8 @@ from typing import Any
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
 
-PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_GET_SECCOMP, PR_SET_SECCOMP = 2, 3, 21, 22
+PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_GET_SECCOMP = 2, 3, 21
 PR_CAPBSET_READ, PR_GET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET = 23, 39, 47, 1
-MARK = 0x600DCA11
 
 
 def look(given: str) -> str:
@@ -41,7 +40,6 @@ def look(given: str) -> str:
     know = json.loads(given)
     found = state(know)
     found["attempts"] = {name: outcome(action) for name, action in attempts(know).items()}
-    found["calls"] = calls(know["calls"]) if found["seccomp"] == 2 else {}  # last: it adds a filter
     return json.dumps(found)
 
 
@@ -226,29 +224,3 @@ def attempts(know: dict[str, Any]) -> dict[str, Callable[[], object]]:
         "start a process in the newer way": lambda: plain_call(435, 0, 0),  # clone3 without arguments
         "open a file in the newer way": lambda: plain_call(437, -1, 0, 0, 0),  # openat2 without arguments
     }
-
-
-def calls(wanted: dict[str, list[int]]) -> dict[str, str]:
-    """What the worker's filter answers to system calls, none of which is carried out.
-
-    A second filter gives every call that has a mark as its last argument to a tracer. There is none, so the kernel
-    answers ENOSYS in its place. A refusal by the worker's own filter comes before that.
-
-    Args:
-        wanted: Number of the call and its arguments, by name.
-    """
-    load_word, jump_if_equal, answer = 0x20, 0x15, 0x06
-    instructions = [(load_word, 0, 0, 16 + 8 * 5), (jump_if_equal, 0, 1, MARK), (answer, 0, 0, 0x7FF00000)]
-    instructions += [(answer, 0, 0, 0x7FFF0000)]
-    program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *each) for each in instructions))
-    header = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(instructions), ctypes.addressof(program)))
-    if libc.prctl(PR_SET_SECCOMP, 2, header, 0, 0) != 0 or marked(wanted["getpid"]) != "ENOSYS":
-        return {}  # the calls would be carried out
-    return {name: marked(call) for name, call in wanted.items()}
-
-
-def marked(call: list[int]) -> str:
-    words = [*call, *[0] * 6][:6]
-    ctypes.set_errno(0)
-    result = libc.syscall(*map(ctypes.c_long, words), ctypes.c_long(MARK))
-    return errno.errorcode[ctypes.get_errno()] if result == -1 else f"done: {result}"

@@ -55,7 +55,7 @@ def main() -> None:
         print(json.dumps(look(folder, port, **options)))
 
 
-def look(folder: str, port: int, *, calls: dict[str, list[int]], level: int, lacks: list[str], cold: bool) -> Any:
+def look(folder: str, port: int, *, level: int, lacks: list[str], cold: bool) -> Any:
     libraries = [*interpreter.library_folders(), f"{folder}/library"]
     for module in (interpreter, bubblewrap):
         setattr(module, "library_folders", lambda: libraries)  # noqa: B010 - one imports it from the other
@@ -67,7 +67,7 @@ def look(folder: str, port: int, *, calls: dict[str, list[int]], level: int, lac
     with WithoutSome.start(level=None if lacks else level, cold=cold) as sandbox:
         student = Student(exercise, submission, lambda: sandbox.worker(["module"]), clocks=(Clock(60.0, "the probe"),))
         with contextlib.closing(student):
-            know = given_to_the_probe(folder, port, calls, libraries)
+            know = given_to_the_probe(folder, port, libraries)
             inside = json.loads(student.look(json.dumps(know)).value)
             outside = {
                 "namespaces": {kind: os.readlink(f"/proc/self/ns/{kind}") for kind in NAMESPACES},
@@ -84,12 +84,11 @@ def look(folder: str, port: int, *, calls: dict[str, list[int]], level: int, lac
             return {**claimed, "know": know, "inside": inside, "outside": outside}
 
 
-def given_to_the_probe(folder: str, port: int, calls: dict[str, list[int]], libraries: list[str]) -> dict[str, Any]:
+def given_to_the_probe(folder: str, port: int, libraries: list[str]) -> dict[str, Any]:
     parts = ("grader/exercises", "grader/core/course.py", "reference", "starter", "tests", "docs")
     worker = course.ROOT / "grader" / "sandbox" / "worker"
     devices = [f"/dev/{name}" for name in sorted({*os.listdir("/dev")} - EVERYBODYS_DEVICES)]
     return {
-        "calls": calls,
         "folder": folder,
         "library": f"{folder}/library",
         "name": f"{os.path.basename(folder)}-escaped",

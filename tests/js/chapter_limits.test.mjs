@@ -76,7 +76,7 @@ test("W24 nobody on the page is older than what it builds on, and years are thos
     if (number) assert.equal(year, 2000 + Number(number[1]), name);
     assert.match(source, /\]\(https:/);
   }
-  assert.deepEqual(free, ["Kimi K2", "KLPO"]);
+  assert.deepEqual(free, ["Kimi k1.5", "Kimi K2"]);
   assert.deepEqual(ROWS.map(([, year]) => year), ROWS.map(([, year]) => year).toSorted());
 });
 

@@ -5,9 +5,6 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import pytest
-import site_server
-from explorables import Explorable
-from site_pages import DOCS
 
 LOSS, CLIP = "/learn/loss/", "grpo-clip-curve"
 
@@ -109,36 +106,13 @@ def test_a_report_leads_to_the_text_of_a_mistake(tab):
 def test_the_report_on_the_home_page_is_found_where_its_link_leads(tab, open_figure):
     page = tab.load("/")
     report = page.locator(".grpo-report img").get_attribute("alt")
-    found, mistake = re.search(r"found ([-\d., ]+) and .* get if (you .*?);", report).groups()
+    ((found, mistake),) = re.findall(r"found ([-\d., ]+) and .* get if (you .*?);", report)
     link = page.get_by_role("link", name="Paste them").get_attribute("href")
     figure = open_figure("/exercises/" + link.partition("exercises/")[2], "grpo-mistake-finder")
     figure.node.get_by_role("textbox").fill(f"tensor([{found}])")
     figure.node.get_by_role("link", name=mistake).first.press("Enter")
     assert mistake in figure.status
     assert mistake in page.locator("details[open]", has_text="Numbers").first.inner_text().replace("You", "you")
-
-
-@pytest.mark.proof
-def test_copied_code_shows_the_figure_alone_on_a_page_of_another_host(open_figure, tab, tmp_path):
-    figure = open_figure(LOSS, CLIP)
-    figure.press("Bad, too likely")
-    code = copied(figure, "Copy code to embed this figure")
-    (script,) = re.findall(r"<script>.*?</script>", (DOCS / "instructors/course-toml.md").read_text("utf-8"), re.DOTALL)
-    (tmp_path / "index.html").write_text(f"<!doctype html><title>Host</title><body>{code}{script}", "utf-8")
-    page = figure.page.context.new_page()
-    with site_server.serve(tmp_path) as host:
-        page.goto(f"{host}/")
-        frame = page.frame_locator("iframe")
-        frame.locator(f"{CLIP}.grpo-alone[data-ready]").wait_for()
-        assert page.locator("iframe").get_attribute("title")
-        assert Explorable(frame, CLIP).state == figure.state
-        assert frame.locator("h1").is_hidden() and frame.locator(".md-header").is_hidden()
-        link = frame.locator(".grpo-back a, a.grpo-back").first.get_attribute("href")
-        assert re.search(r"/learn/loss/\?clip-curve\.a=-1$", link)
-        fits = "document.documentElement.scrollHeight <= innerHeight && document.body.offsetHeight === innerHeight"
-        page.frames[1].wait_for_function(fits)
-    page = tab.load(f"{LOSS}?embed=none", scrolling=False)
-    assert page.locator("h1").is_visible()
 
 
 def test_the_film_of_a_recorded_run_is_entered_at_a_step_and_goes_from_record_to_record(open_figure):

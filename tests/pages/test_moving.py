@@ -13,6 +13,11 @@ ANSWERS = {
     "what is k3": "reference/glossary",
     "exercise 2": "exercises/clip",
     "why is the loss 0 at first": "learn/loss",
+    "loss 0": "reference/questions",
+    "clipped_ratio": "reference/questions",
+    "TIS": "reference/questions",
+    "reward not increasing": "reference/questions",
+    "Dr. GRPO": "reference/questions",
 }
 """Questions to the page that explains them."""
 

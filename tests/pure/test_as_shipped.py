@@ -3,6 +3,7 @@
 import json
 
 import as_shipped
+import numpy as np
 import pytest
 from libraries import formula, page
 
@@ -48,12 +49,30 @@ def test_the_course_computes_equation_3_and_the_record_is_of_today():
     for documented, library in zip(as_shipped.DOCUMENTED.values(), RECORD["libraries"], strict=True):
         assert library["name"] == documented["name"]
         assert {each: library[each]["formula"] for each in as_shipped.SETTINGS} == documented["formula"]
+        assert {each: library[each] for each in as_shipped.WORDS} == {
+            each: documented.get(each, "") for each in as_shipped.WORDS
+        }
+    assert RECORD["read"] == as_shipped.READ
 
 
-def test_the_page_and_its_figure_show_the_record():
-    text = (course.ROOT / "docs/results/as-shipped.md").read_text("utf-8")
-    for name, table in page.tables(RECORD).items():
-        assert table in text, name
+def test_micro_batches_change_the_loss_that_averages_each_alone():
+    scores = formula.group_scores(BATCH, std="G-1", eps=1e-4)
+    ratio = np.exp(BATCH.logp - BATCH.old)
+    losses = np.maximum(-ratio * scores[:, None], -np.clip(ratio, 0.8, 1.2) * scores[:, None])
+    for i, pieces in enumerate(as_shipped.MICRO_BATCHES):
+        rows = np.array_split(np.arange(len(losses)), pieces)
+        alone = [losses[part][BATCH.mask[part]].mean() for part in rows]
+        expected = {
+            "bnpo": np.mean(alone),
+            "dapo": losses[BATCH.mask].mean(),
+            "dr_grpo": losses[BATCH.mask].sum() / (len(losses) * 512),
+            "grpo": np.mean([row[kept].mean() for row, kept in zip(losses, BATCH.mask, strict=True)]),
+        }
+        for loss_type, right in expected.items():
+            assert RECORD["micro_batches"][loss_type]["loss"][i] == pytest.approx(right, abs=1e-7), loss_type
+
+
+def test_the_figure_shows_the_record():
     assert (course.RUNS / "as-shipped.mjs").read_text("utf-8") == page.module(RECORD)
 
 

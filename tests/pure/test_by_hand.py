@@ -190,7 +190,8 @@ def class_folder(tmp_path: Path) -> Iterator[Path]:
         yield tmp_path
 
 
-OPTIONS = ("--exercises", "kl", "--require-level", "0", "--engine", "serial")
+ROSTER = ("--roster", "roster.csv")
+OPTIONS = ("--exercises", "kl", "--require-level", "0", "--jobs", "1")
 
 
 def grade_all(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
@@ -210,20 +211,23 @@ def test_the_command_writes_them_into_table_and_page_and_changes_no_result(class
     graded = class_folder / "graded"
     before = state(graded)
     (graded / ADJUSTMENTS_FILE).write_text("submission,points,reason\nben,+2.5,the check was wrong\n", "utf-8")
-    done = call(course_command.main, "adjust", "graded", cwd=class_folder)
-    assert done.returncode == 0 and "1 submission with marks by hand" in done.stdout, done.stderr
+    done = grade_all(class_folder)
+    assert done.returncode == 1 and "adjusted: ben: +2.5: the check was wrong" in done.stdout
     row = row_of(class_folder, "ben")
     assert (row["earned"], row["by_hand"], row["counts"]) == ("5", "2.5", "7.5")
     assert row["reasons"] == "the check was wrong (+2.5)"
     assert (row_of(class_folder, "ada")["by_hand"], row_of(class_folder, "ada")["counts"]) == ("", "20")
     text = Page((graded / "html" / "ben.html").read_text("utf-8")).text
+    assert "5 points before, 7.5 now: points by your instructor: +2.5: the check was wrong" in text
     assert "5 of 20 points" in text and "+2.5 the check was wrong" in text and "7.5 of 20 points" in text
     changed = {name for name, data in state(graded).items() if before.get(name) != data}
-    assert {Path(name).name for name in changed} == {ADJUSTMENTS_FILE, "grades.csv", "ben.html"}
+    assert {Path(name).name for name in changed} == {ADJUSTMENTS_FILE, "grades.csv", "ben.html", "history.json"}
     assert [entry.by_hand for entry in read_class(graded)] == [(), (ByHand(Decimal("2.5"), "the check was wrong"),)]
     (graded / ADJUSTMENTS_FILE).unlink()
-    assert call(course_command.main, "adjust", "graded", cwd=class_folder).returncode == 0
-    assert state(graded) == before
+    assert grade_all(class_folder).returncode == 0
+    changed = {name for name, data in state(graded).items() if before.get(name) != data}
+    assert {Path(name).name for name in changed} == {"ben.html", "history.json"}
+    assert "7.5 points before, 5 now" in Page((graded / "html" / "ben.html").read_text("utf-8")).text
 
 
 def test_a_wrong_line_stops_every_command_and_nothing_is_written(class_folder: Path) -> None:
@@ -232,7 +236,6 @@ def test_a_wrong_line_stops_every_command_and_nothing_is_written(class_folder: P
     (class_folder / "class" / "ada" / "kl.py").write_text("0", "utf-8")
     before = state(class_folder)
     for command in (
-        ("adjust", "graded"),
         ("report", "graded", "--out", "r.html"),
         ("gradebook", "moodle", "graded", "--gradebook", "export.csv", "--out", "filled.csv"),
         ("regrade", "graded", "ada", "class"),
@@ -247,13 +250,25 @@ def test_the_report_the_gradebook_and_the_feedback_have_them(class_folder: Path)
     (class_folder / "graded" / ADJUSTMENTS_FILE).write_text("submission,points,reason\nben,2.5,asked\n", "utf-8")
     (class_folder / "export.csv").write_bytes(WORKSHEET)
     (class_folder / "roster.csv").write_text("submission,email\nben,max@uni.example\nada,ada@uni.example\n")
-    for command in (
-        ("report", "graded", "--out", "r.html", "--names"),
-        ("gradebook", "moodle", "graded", "--gradebook", "export.csv", "--roster", "roster.csv", "--out", "filled.csv"),
-        ("feedback", "mail", "graded", "--roster", "roster.csv", "--out", "feedback.zip"),
+    for code, *command in (
+        (0, "report", "graded", "--out", "r.html", "--names"),
+        (
+            1,
+            "gradebook",
+            "moodle",
+            "graded",
+            "--gradebook",
+            "export.csv",
+            "--roster",
+            "roster.csv",
+            "--out",
+            "filled.csv",
+        ),
+        (0, "feedback", "mail", "graded", *ROSTER, "--out", "feedback.zip"),
     ):
         done = call(course_command.main, *command, cwd=class_folder)
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.returncode == code, done.stdout + done.stderr
+        assert code == 0 or done.stdout.startswith("Decide before you publish (1):\n  adjusted: ben: +2.5: asked")
     assert "+2.5: asked" in (class_folder / "r.html").read_text("utf-8")
     assert b"Submitted,7.50,20.00" in (class_folder / "filled.csv").read_bytes()
     with zipfile.ZipFile(class_folder / "feedback.zip") as archive:
@@ -261,3 +276,28 @@ def test_the_report_the_gradebook_and_the_feedback_have_them(class_folder: Path)
         assert {row["email"]: row["points"] for row in rows} == {"ada@uni.example": "20", "max@uni.example": "7.5"}
         text = Page(archive.read("reports/ben.html").decode()).text
         assert "+2.5 asked" in text and "7.5 of 20 points" in text
+
+
+def test_points_for_one_member_of_a_group_reach_nobody_else(class_folder: Path) -> None:
+    text = "submission,points,reason,student\nben,1,all of you,\nben,+2.5,wrote the tests,max@uni.example\n"
+    (class_folder / "graded" / ADJUSTMENTS_FILE).write_text(text, "utf-8")
+    (class_folder / "export.csv").write_bytes(WORKSHEET)
+    (class_folder / "roster.csv").write_text("submission,email\nben,max@uni.example\nben,ada@uni.example\n")
+    command = ("gradebook", "moodle", "graded", "--gradebook", "export.csv", *ROSTER, "--skip", "ada")
+    done = call(course_command.main, *command, "--out", "filled.csv", cwd=class_folder)
+    book = (class_folder / "filled.csv").read_text("utf-8")
+    assert "max@uni.example,Submitted,8.50," in book and "ada@uni.example,Submitted,6," in book, done.stdout
+    assert call(
+        course_command.main, "feedback", "mail", "graded", *ROSTER, "--out", "f.zip", cwd=class_folder
+    ).returncode
+    with zipfile.ZipFile(class_folder / "f.zip") as archive:
+        rows = {row["email"]: row for row in csv.DictReader(archive.read("mail.csv").decode().splitlines())}
+        assert {email: row["points"] for email, row in rows.items()} == {
+            "max@uni.example": "8.5",
+            "ada@uni.example": "6",
+        }
+        assert "wrote the tests" in archive.read(rows["max@uni.example"]["file"]).decode()
+        assert "wrote the tests" not in archive.read(rows["ada@uni.example"]["file"]).decode()
+    (class_folder / "graded" / ADJUSTMENTS_FILE).write_text(text.replace("max@", "mx@"), "utf-8")
+    done = call(course_command.main, *command, cwd=class_folder)
+    assert done.returncode == 1 and "ben: the points for mx@uni.example" in done.stdout

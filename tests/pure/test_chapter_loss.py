@@ -190,7 +190,7 @@ def two_token_gradients(drift):
 
 
 def test_the_table_of_ratios_per_token_is_enumerated():
-    for row in rows_of(TEXT, "| $d$ | "):
+    for row in rows_of(TEXT, "| Added $d$ | "):
         drift = float(row[0])
         true, by_product, by_token = two_token_gradients(drift)
         ratio = 2 / (1 + math.exp(-drift))

@@ -9,12 +9,9 @@ import torch
 from page_text import says, table_row, written
 
 from grader.core import course
-from grader.oracles.sfc32 import uniforms
 from grader.oracles.simulation import Settings, simulate, single_peak
 from reference.advantages import group_advantages
-from reference.bandit import grpo_step
 from reference.charlm import masked_mean
-from reference.given.bandit_task import BanditConfig
 from reference.kl import categorical_kl
 
 TEXT = (course.ROOT / "docs/learn/training.md").read_text("utf-8")
@@ -31,53 +28,6 @@ def section(anchor):
 
 def fixed(number, digits=3):
     return written(number, digits, sign=False)
-
-
-# One training step
-
-
-@functools.cache
-def small_step(steps_before, seed=3):
-    """Actions, rewards, advantages, policies before and after, and the pulls of one step, by the model answers."""
-    rewards = torch.tensor([0, 1 / 3, 2 / 3, 1, 2 / 3], dtype=DOUBLE)
-    config = BanditConfig(group_size=6, lr=0.5, kl_coef=0.04)
-    draws = uniforms([seed], (steps_before + 1) * 6).reshape(-1, 6)
-    start = logits = torch.zeros(5, dtype=DOUBLE)
-    for row in draws:
-        before = logits
-        ends = torch.softmax(before, dim=0).cumsum(dim=0)[:-1]
-        actions = torch.searchsorted(ends, torch.tensor(row, dtype=DOUBLE), right=True)
-        logits = grpo_step(before, actions, rewards[actions], start, config)
-    return {
-        "actions": (actions + 1).tolist(),
-        "rewards": rewards[actions],
-        "advantages": group_advantages(rewards[actions]),
-        "before": torch.softmax(before, dim=0),
-        "after": torch.softmax(logits, dim=0),
-        "pulls": (logits - before) / config.lr,
-        "kl": categorical_kl(before, start).item(),
-        "expected": [float(torch.softmax(each, dim=0) @ rewards) for each in (before, logits)],
-    }
-
-
-def test_w17_worked_numbers_on_the_page_are_those_of_the_model_answers():
-    text = section("training-step")
-    first, later = small_step(0), small_step(15)
-    for i, (action, reward, advantage) in enumerate(
-        zip(first["actions"], first["rewards"].tolist(), first["advantages"].tolist(), strict=True)
-    ):
-        shown = written(advantage)
-        assert table_row(i + 1, action, f"{reward:.2f}", shown, shown) in text
-    mean, std = first["rewards"].mean(), first["rewards"].std(correction=0)
-    says(text, f"{mean:.3f}", f"{std:.3f}")
-    before, after = 100 * first["before"], 100 * first["after"]
-    says(text, f"{before[3]:.1f}", f"{after[3]:.1f}", f"{before[0]:.1f}", f"{after[0]:.1f}")
-    says(text, *(f"{reward:.3f}" for reward in first["expected"]))
-    pull = first["pulls"][0].item()
-    says(text, f"{-3 * pull:.3f}", fixed(pull))
-    assert first["pulls"].argmin() == 0 and first["actions"].count(1) == 2
-    assert later["actions"] == [4] * 6 and later["advantages"].tolist() == [0] * 6
-    says(text, f"{100 * later['before'][3]:.1f}", f"{100 * later['after'][3]:.1f}")
 
 
 # KL over 200 steps
@@ -152,10 +102,6 @@ def exact(run):
 def test_d09_worked_numbers_on_the_page_are_those_of_the_recorded_files():
     text = section("recorded-run") + section("ratio-level")
     rows, by_sequence = metrics("pizza"), metrics("pizza-sequence")
-    for step in (1, 10, 20, 40):
-        row = rows[step - 1]
-        cells = [float(row[name]) for name in ("mean_reward", "kl", "policy_loss", "zero_signal_fraction")]
-        assert table_row(step, *(fixed(cell) for cell in cells)) in text
     usual, held = exact("pizza"), exact("pizza-kl")
     says(text, f"{usual[0]:.3f}", f"{usual[40]:.3f}", f"{held[8]:.3f}", f"{held[40]:.3f}")
     assert [row["mean_reward"] for row in rows] == [row["mean_reward"] for row in by_sequence]

@@ -18,12 +18,12 @@ from typing import Any
 import grading_here
 import pytest
 from command import call
-from grading_here import BY_HAND, graded_by_hand, write_class
+from grading_here import BY_HAND, SerialExecutor, graded_by_hand, write_class
 
 from grader.classroom import class_files, grading_process
 from grader.classroom.class_files import write_files
 from grader.classroom.diff import compare
-from grader.classroom.engines import SerialExecutor, open_engine
+from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import Job, grade_job, make_job
 from grader.classroom.request import Request, Settings, read_request
@@ -38,7 +38,7 @@ from grader.core.submission import Submission
 
 SECRET = "5" * 64
 KL = Settings(("kl",), secret=SECRET, examples=4, require_level=0)
-OPTIONS = ("--exercises", "kl", "--examples", "4", "--require-level", "0", "--engine", "serial")
+OPTIONS = ("--exercises", "kl", "--examples", "4", "--require-level", "0", "--jobs", "1")
 
 
 @pytest.fixture(autouse=True)
@@ -195,7 +195,7 @@ def test_a_submission_starved_even_alone_gets_no_points_and_a_problem(small_clas
     monkeypatch.setattr(grade_all, "open_engine", busy)
     done = grade_all_command(small_class, tmp_path / "out")
     assert done.returncode == 3
-    assert f"NOT GRADED  ben: 3 checks could not run, the first is kl.x: {TOO_BUSY}" in done.stdout
+    assert f"not graded: ben: 3 checks could not run, the first is kl.x: {TOO_BUSY}" in done.stdout
     with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
     assert rows["ada"]["earned"] == "20" and not rows["ada"]["problem"]
@@ -252,7 +252,7 @@ def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> Non
     assert (rows["eve"]["earned"], rows["eve"]["counts"], rows["eve"]["kl"]) == ("", "", "")
     assert "cannot be read" in rows["eve"]["notes"] and rows["eve"]["problem"] == "none of its code is readable"
     assert (rows["eve"]["missing"], rows["bob"]["missing"]) == ("kl.py", "")
-    assert "Missing or unreadable: kl.py in 1 submission" in completed.stdout and "NO MARK  eve" in completed.stdout
+    assert "Missing or unreadable: kl.py in 1 submission" in completed.stdout and "no grade: eve" in completed.stdout
     assert "median 10 of 20 points" in completed.stdout, "what nobody could read is not 0 points"
     assert sorted(path.name for path in (out / "junit").iterdir()) == ["_HYPERLINK(1).xml", "bob.xml"]
 
@@ -262,7 +262,8 @@ def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> 
     assert grade_all_command(students, out, "--write", "junit", "--write", "html").returncode == 0
     (out / "html" / "index.html").write_text("mine")
     shutil.rmtree(students / "ben")
-    assert grade_all_command(students, out).returncode == 0
+    done = grade_all_command(students, out)
+    assert done.returncode == 1 and "no longer handed in: ben" in done.stdout
     for kind, ending in (("junit", "xml"), ("html", "html")):
         pages = {path.name for path in (out / kind).iterdir()} - {"index.html"}
         assert pages == {f"ada.{ending}", f"cyd.{ending}"}
@@ -373,4 +374,50 @@ def test_the_command_shows_what_a_second_grading_changed(graded: Path, small_cla
         path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "course_version": "9.9"}), "utf-8")
     done = call(course_command.main, "diff", graded, new, cwd=tmp_path)
     assert "0.1.0 before, 9.9 now" in done.stdout
-    assert "0 higher, 1 lower, 1 with the same total" in done.stdout, "0 points after no result are not lower"
+    assert "0 higher, 1 lower, 0 with the same total" in " ".join(done.stdout.split())
+    assert "1 graded only now, 0 without a grade now" in " ".join(done.stdout.split())
+    done = call(course_command.main, "diff", new, graded, cwd=tmp_path)
+    assert "1 higher, 0 lower" in done.stdout and "1 without a grade now" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("how", ["no submissions", "one submission", "a wrong adjustment", "a secret elsewhere"])
+def test_a_grading_that_cannot_begin_leaves_nothing(how: str, small_class: Path, tmp_path: Path) -> None:
+    out, source = tmp_path / "deep" / "out", small_class
+    more: tuple[object, ...] = ()
+    if how == "a wrong adjustment":
+        out.mkdir(parents=True)
+        (out / "adjustments.csv").write_text("submission,points,reason\nzoe,1,x\n", "utf-8")
+    elif how == "one submission":
+        source = small_class / "ada"
+    else:
+        source = tmp_path / "nothing"
+        more = ("--secret", tmp_path / "secrets" / "mine") if how == "a secret elsewhere" else ()
+    before = {*tmp_path.rglob("*")}
+    done = call(course_command.main, "grade-all", source, "--out", out, *OPTIONS, *more, cwd=tmp_path)
+    assert done.returncode == 2 and {*tmp_path.rglob("*")} == before, done.stderr
+    assert (
+        call(
+            course_command.main, "grade-all", small_class, "--out", tmp_path / "out", *OPTIONS, cwd=tmp_path
+        ).returncode
+        < 2
+    )
+    call(course_command.main, "grade-all", source, "--out", tmp_path / "out", *OPTIONS, cwd=tmp_path)
+    assert (tmp_path / "out" / "class-secret").exists(), "results keep their secret"
+
+
+def test_another_version_next_to_a_module_is_listed_and_nothing_else_is(tmp_path: Path) -> None:
+    write_class(tmp_path / "class", dict.fromkeys(("ada", "ben", "cyd"), "4"))
+    for name in (
+        "kl_final.py",
+        "test_kl.py",
+        "run_charlm.py",
+        "__MACOSX/._kl.py",
+        ".ipynb_checkpoints/kl-checkpoint.ipynb",
+    ):
+        path = tmp_path / "class" / "ada" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("3", "utf-8")
+    (tmp_path / "class" / "ben" / "kl.py").rename(tmp_path / "class" / "ben" / "kl (1).py")
+    done = grade_all_command(tmp_path / "class", tmp_path / "out")
+    assert done.returncode == 1 and done.stdout.count("two versions") == 1, done.stdout
+    assert "two versions: ada: kl_final.py looks like another version of kl.py" in done.stdout

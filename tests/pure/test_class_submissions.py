@@ -325,8 +325,11 @@ CASES: dict[str, tuple[Files, Mapping[str, str], bytes | None, list[str]]] = {
         {"ada/x.zip": zip_bytes({"a.csv": ""})}, {}, None, ["found no module.*a.csv"]
     ),
     "an archive in an archive": (
-        {"ada.zip": zip_bytes({"work/hw.zip": zip_bytes({"kl.py": KL})})}, {}, None,
-        ["did not open hw.zip", "found no module"]
+        {"ada.zip": zip_bytes({"work/hw.zip": zip_bytes({"kl.py": KL})})}, HERE, None, ["opened hw.zip, which is in"]
+    ),
+    "an archive in an archive in an archive": (
+        {"ada.zip": zip_bytes({"a.zip": zip_bytes({"hw.zip": zip_bytes({"kl.py": KL})})})}, {}, None,
+        ["opened a.zip", "did not open hw.zip", "found no module"]
     ),
 }  # fmt: skip
 

@@ -17,6 +17,7 @@ FULL = CourseFile(
     optional=("variants",),
     bonus=("clip",),
     error_carried_forward=False,
+    partial_credit=False,
     hidden_checks=False,
     instructors=False,
     worksheet=True,

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from handouts import untouched_handout
 from grader.commands import doctor
 from grader.core import course
 
-UNREADABLE = object()  # a file that Linux opens and nobody can read
 WINDOWS = object()  # the same file with the line ends of Windows
 COMPARE, MANIFEST = "grader/grading/compare.py", "grader/core/manifest.json"
 CHANGED = "changed since it was handed out"
@@ -23,13 +23,6 @@ CHANGED = "changed since it was handed out"
 CASES: dict[str, tuple[Mapping[str, object], Mapping[str, tuple[str, bool]]]] = {
     "nothing": ({}, {}),
     "own work": ({"starter/clip.py": "# mine\n", "starter/notes.txt": "mine"}, {}),
-    "a manifest that is a list": ({MANIFEST: "[]"}, {MANIFEST: ("damaged", True)}),
-    "a manifest that is a text": ({MANIFEST: '"starter/kl.py"'}, {MANIFEST: ("damaged", True)}),
-    "an unreadable manifest": ({MANIFEST: UNREADABLE}, {MANIFEST: ("cannot be read", True)}),
-    "unreadable files": (
-        {"starter/kl.py": UNREADABLE, "starter/given/bandit_task.py": UNREADABLE, COMPARE: UNREADABLE},
-        dict.fromkeys(("starter/kl.py", "starter/given/bandit_task.py", COMPARE), ("cannot be read", True)),
-    ),
     "changed files": (
         {COMPARE: "TOLERANCE = 1\n", "starter/given/bandit_task.py": "# by accident\n", "README.md": "my notes"},
         {COMPARE: (CHANGED, True), "starter/given/bandit_task.py": (CHANGED, False), "README.md": (CHANGED, False)},
@@ -54,8 +47,6 @@ def root(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("case", CASES)
 def test_a_file_of_the_handout_that_is_not_as_it_was_is_named_once(case: str, root: Path) -> None:
     changes, expected = CASES[case]
-    if UNREADABLE in changes.values() and sys.platform != "linux":
-        pytest.skip("takes a file of Linux that nobody can read")
     for name, content in changes.items():
         path = root / name
         if content is WINDOWS:
@@ -64,30 +55,11 @@ def test_a_file_of_the_handout_that_is_not_as_it_was_is_named_once(case: str, ro
             path.write_text(content, "utf-8")
         else:
             path.unlink()
-        if content is UNREADABLE:
-            path.symlink_to("/proc/self/mem")
-    findings = [*doctor.starter_files(root), *doctor.changed_files(root)]
+    findings = [*doctor.changed_files(root)]
     assert sorted(each.subject for each in findings) == sorted(expected)
     for each in findings:
         words, serious = expected[each.subject]
         assert words in each.what and each.serious is serious
-        assert not (each.command and words == "cannot be read"), "nothing that cannot be read is overwritten"
-
-
-@pytest.mark.parametrize(
-    ("name", "is_it"),
-    [
-        ("clip (1).py", True), ("clip-1.py", True), ("Clip.PY", True), ("clip - Copy.py", True),
-        ("Copy of clip.py", True), ("clip.py.txt", True), ("clipboard.py", False), ("my_clip_notes.py", False),
-    ],
-)  # fmt: skip
-def test_a_file_that_was_renamed_on_the_way_is_named_beside_the_missing_one(name: str, is_it: bool, root: Path) -> None:
-    (root / "starter" / "clip.py").rename(root / "starter" / name)
-    if (root / "starter" / "clip.py").exists():
-        pytest.skip("this file system takes both names for one")
-    (found,) = doctor.starter_files(root)
-    assert found.subject == "starter/clip.py" and found.serious
-    assert (name in found.what) == ("rename it to clip.py" in found.todo) == is_it
 
 
 def test_packages_are_named_in_one_finding_for_each_thing_to_do(tmp_path: Path) -> None:
@@ -102,7 +74,7 @@ def test_packages_are_named_in_one_finding_for_each_thing_to_do(tmp_path: Path) 
     assert re.search(r"rich .*999.1 .*pytest .*999 ", old.what) and old.serious
     assert re.search(r"numpy [\d.]+ .*2\.0\.1", other.what) and not other.serious
     assert "only-elsewhere" not in missing.what + old.what + other.what
-    assert old.command == other.command == "python -m pip install -c constraints.txt -e ."
+    assert missing.command == old.command == other.command == "python -m pip install -c constraints.txt -e ."
     shutil.copy(course.ROOT / "constraints.txt", tmp_path)
     text = (course.ROOT / "pyproject.toml").read_text("utf-8")
     (tmp_path / "pyproject.toml").write_text(re.sub(r">=[\d.]+", ">=999", text.partition("[project.opt")[0]), "utf-8")
@@ -111,40 +83,27 @@ def test_packages_are_named_in_one_finding_for_each_thing_to_do(tmp_path: Path) 
     assert ("pyseccomp" in words) == (sys.platform == "linux")
 
 
-def test_the_grade_of_another_environment_or_none_is_named(tmp_path: Path) -> None:
+def test_the_grade_of_another_environment_or_none_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own, other = tmp_path / "own" / "bin", tmp_path / "other" / "bin"
     for folder in (own, other):
         folder.mkdir(parents=True)
         program = folder / ("grade.exe" if os.name == "nt" else "grade")
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
-    both = f"{own}{os.pathsep}{other}"
-    assert [*doctor.command_on_path(both, own, tmp_path)] == []
-    (found,) = doctor.command_on_path(both, other, tmp_path)
-    assert str(own) in found.what and str(tmp_path / "other") in found.what
-    (found,) = doctor.command_on_path(str(tmp_path), own, tmp_path)
-    assert found.command == "python -P -m grader.commands.grade"  # nothing there to activate
-    (tmp_path / ".venv").mkdir()
-    (found,) = doctor.command_on_path(str(tmp_path), own, tmp_path)
-    assert "activate" in found.command
-    assert [*doctor.command_on_path(str(tmp_path), tmp_path, tmp_path)] == []  # not installed: packages says that
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(own))
+    for path, named in ((own, []), (other, [str(other)]), (tmp_path, ["no `grade`"])):
+        monkeypatch.setenv("PATH", str(path))
+        found = [*doctor.shell()]
+        assert len(found) == len(named) and all(each in found[0].what for each in named)
 
 
 @pytest.mark.parametrize(
     ("finding", "serious"),
     [
-        (lambda: doctor.python_version((3, 10)), [True]),
-        (lambda: doctor.python_version((3, 11)), []),
-        (lambda: doctor.python_version((3, 14)), []),
-        (lambda: doctor.python_version((3, 15)), [True]),
-        (lambda: doctor.search_path(os.pathsep.join([os.path.abspath("/opt/lib"), os.path.abspath("/x")])), []),
-        (lambda: doctor.search_path(os.pathsep.join([os.path.abspath("/opt/lib"), ""])), [True]),
-        (lambda: doctor.search_path("lib"), [True]),
-        (lambda: doctor.search_path(""), []),
         (lambda: doctor.place("C:\\Users\\me\\course", windows=True), []),
         (lambda: doctor.place("C:\\Users\\me\\OneDrive - University\\course", windows=True), [False]),
         (lambda: doctor.place("/Users/me/Library/Mobile Documents/course", windows=False), [False]),
-        (lambda: doctor.place("C:\\Users\\J\u00fcrgen\\course", windows=True), [False]),
+        (lambda: doctor.place("C:\\Users\\J\u00fcrgen\\course", windows=True), [True]),
         (lambda: doctor.place("/home/j\u00fcrgen/course", windows=False), []),
         (lambda: doctor.place("C:\\" + "a" * 200, windows=True), [True]),
         (lambda: doctor.place("/home/" + "a" * 200, windows=False), []),

@@ -4,30 +4,23 @@ The readers in `helpers/exports_readers.py` read each format as its consumer doe
 """
 
 import json
-import subprocess
 import unicodedata
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
-from command import call
 from exports_readers import CLASSROOM, READERS, Read, commands
 from exports_results import SECRET, check, example, results
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from grader.commands import course as course_command
 from grader.core.result import (
     BROKEN,
     FAILED,
-    GRADER_ERROR,
     NOT_RUN,
     NOT_WRITTEN,
     PASSED,
     ExerciseResult,
-    Outcome,
     Result,
 )
 from grader.reports import FORMATS, export
@@ -176,7 +169,12 @@ def test_annotations_stand_at_the_line_and_the_rest_is_counted() -> None:
     found = commands(export(example(), "github-annotations", {}))
     assert [name for name, _, _ in found] == ["error", "error", "error", "warning", "notice"]
     assert found[0][1] == {"file": "starter/advantages.py", "line": "27", "title": "rule advantages.gate"}
-    assert found[1][1]["line"] == "1" and found[2][1]["file"] == "starter/kl.py"
+    assert found[1][1]["file"] == "starter/advantages.py" and "line" not in found[1][1]
+    assert found[2][1]["file"] == "starter/kl.py"
+    function = example().checks[1].function
+    lines = {("advantages.py", function): 41, ("kl.py", function): 7}
+    placed = commands(export(example(), "github-annotations", {}, lines))
+    assert [each[1].get("line") for each in placed[:3]] == ["27", "41", "7"]
     assert found[3][2] == "1 not written, 1 waiting"
     errors = [each for each in commands(export(long_result(), "github-annotations", {})) if each[0] == "error"]
     assert len(errors) == 10 and errors[-1][1]["title"].startswith("121 ")
@@ -196,48 +194,3 @@ def test_junit_counts_what_a_failed_grading_never_ran_as_errors() -> None:
     result = example(exercises=[ExerciseResult("kl", "KL", "docs/exercises/kl.md", checks)], complete=False)
     assert 'errors="1"' in export(result, "junit", {})
     assert READERS["junit"](export(result, "junit", {})).earned == 2
-
-
-def test_prairielearn_does_not_count_an_attempt_that_the_grader_lost() -> None:
-    def gradable(last: Outcome, problem: str = "") -> bool:
-        checks = [check("kl.first", PASSED), check("kl.last", last)]
-        result = example(exercises=[ExerciseResult("kl", "KL", "docs/exercises/kl.md", checks)], problem=problem)
-        return json.loads(export(result, "prairielearn", {}))["gradable"]
-
-    assert gradable(FAILED) and not gradable(FAILED, "no memory") and not gradable(GRADER_ERROR)
-    assert Fraction(json.loads(export(example(), "prairielearn", {}))["score"]).limit_denominator(99) == Fraction(6, 16)
-
-
-# the command
-
-
-def course(*arguments: object, **environment: Any) -> subprocess.CompletedProcess[str]:
-    return call(course_command.main, *arguments, cwd=ROOT, **environment)
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (None, "not readable"), (b"\xff\xfe", "not UTF-8"), (b"{", "not the result of a grading"),
-        (b"[]", "not the result of a grading"), (b'{"schema": "other/1"}', "its schema is 'other/1'"),
-        (example(grade=False, isolation_level=-1).as_json().encode(), "debug mode"),
-    ],
-)  # fmt: skip
-def test_the_command_says_in_a_sentence_what_is_wrong_with_a_file(text, sentence, tmp_path):
-    path = tmp_path / "r.json"
-    if text is not None:
-        path.write_bytes(text)
-    completed = course("export", "junit", path)
-    assert completed.returncode == 2 and sentence in completed.stderr
-    assert completed.stdout == ""
-
-
-def test_the_command_names_variables_formats_and_folders_that_are_missing(tmp_path: Path) -> None:
-    path = tmp_path / "r.json"
-    path.write_text(example().as_json(), "utf-8")
-    missing = course("export", "classroom50", path)
-    assert missing.returncode == 2 and "SUBMISSION_TAG" in missing.stderr
-    unknown = course("export", "word", path)
-    assert unknown.returncode == 2 and "gradescope" in unknown.stderr
-    folder = course("export", "junit", path, "--out", tmp_path / "none" / "x.xml")
-    assert folder.returncode == 2 and "cannot write" in folder.stderr

@@ -1,4 +1,4 @@
-"""The grades of a class in the exports of Canvas, Moodle and Blackboard.
+"""The grades of a class in the exports of Canvas and Moodle.
 
 Every cell that changes in an export is read back with Python's csv; every other byte must stay.
 """
@@ -29,6 +29,7 @@ from grader.commands.gradebook import read_export
 from grader.core import course
 from grader.core.course import EXERCISES, ROOT
 from grader.core.course_file import CourseFile, read_course_file
+from grader.core.refusal import FileRefused
 from grader.core.result import FAILED, PASSED, CheckResult, ExerciseResult, Result
 from grader.gradebook.fill import Filled, Options, feedback, fill, two_decimals, written
 from grader.gradebook.late import Extension, Policy
@@ -111,13 +112,12 @@ ITALIAN = (
     "Max;Muster;0018;max@uni.example;;1950000000\r\n"
     "Ada;Öz;0019;ada@uni.example;;1950000000\r\n"
 ).encode()
-BLACKBOARD = (
-    '"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"Last Access"\t"Availability"\t'
-    '"Total [Total Pts: up to 305 Score] |11"\t"GRPO, [part] 1 [Total Pts: 205 Score] |4711"\t'
-    '"Mood [Total Pts: 0 Text] |12"\r\n'
-    '"Müller"\t"Zoë"\t"zmueller"\t"0017"\t"2031-11-01 10:00:00"\t"Yes"\t"12,50"\t""\t"=good"\r\n'
-    '"Muster"\t"Max"\t"mmuster"\t"0018"\t""\t"Yes"\t""\t"Needs Grading"\t""\r\n'
-    '"Öz"\t"Ada"\t"aoez"\t"0019"\t""\t"No"\t""\t"34,25"\t"fine\twith a tab"'
+TABBED = (
+    '"First name"\t"Surname"\t"Username"\t"ID number"\t"Assignment: GRPO (Real)"\t'
+    '"Course total (Real)"\t"Mood (Letter)"\r\n'
+    '"Zoë"\t"Müller"\t"zmueller"\t"0017"\t""\t"12,50"\t"=good"\r\n'
+    '"Max"\t"Muster"\t"mmuster"\t"0018"\t"Needs Grading"\t""\t""\r\n'
+    '"Ada"\t"Öz"\t"aoez"\t"0019"\t"34,25"\t""\t"fine\twith a tab"'
 ).encode("utf-16")
 
 
@@ -221,11 +221,11 @@ def test_a_worksheet_in_another_language_takes_feedback_if_its_columns_are_named
     assert {*changed_cells(GERMAN_WORKSHEET, done.table.as_bytes())} == {(1, 4), (1, 7)}, "known titles need no --match"
 
 
-def test_blackboard_keeps_tabs_titles_and_utf_16() -> None:
-    done = filled("blackboard", BLACKBOARD, CLASS)
+def test_tabs_quotes_and_utf_16_stay() -> None:
+    done = filled("moodle", TABBED, CLASS, scale=True, maximum=Decimal(205))
     after = done.table.as_bytes()
-    assert changed_cells(BLACKBOARD, after, "utf-16", "\t") == {(1, 7): "180", (2, 7): "205", (3, 7): "33"}
-    assert after[:2] == BLACKBOARD[:2] and b'\x00"\x001\x008\x000\x00"' in after, "a quoted cell stays quoted"
+    assert changed_cells(TABBED, after, "utf-16", "\t") == {(1, 4): "180", (2, 4): "205", (3, 4): "33"}
+    assert after[:2] == TABBED[:2] and b'\x00"\x001\x008\x000\x00"' in after, "a quoted cell stays quoted"
     assert cells_by_student(done)["Max Muster"] == ("Needs Grading", "205", "changed")
     assert next(line.note for line in done.lines if line.student == "Ada Öz") == "lower than before"
 
@@ -352,9 +352,9 @@ def test_the_worksheet_of_another_assignment_gives_nobody_anothers_grade() -> No
 
 
 def test_other_forms_of_names_and_logins_find_the_student() -> None:
-    export = BLACKBOARD.decode("utf-16").replace("zmueller", "zoe@uni.example").encode("utf-16")
-    done = filled("blackboard", export, [entry("zoe", 33, only(ZOE, "email"))])
-    assert cells_by_student(done) == {"Zoë Müller": ("", "33", "new")}
+    export = CANVAS.replace(b"zmueller", b"zoe@uni.example")
+    done = in_canvas([entry("zoe", 33, only(ZOE, "email"))], data=export)
+    assert cells_by_student(done) == {"Müller, Zoë": ("", "33", "new")}
     export = b"LastName,FirstName,ID,SIS Login ID,Section,GRPO (1)\nPoints Possible,,,,,205\nDoe,Jane,5,jdoe,L1,\n"
     done = filled("canvas", export, [entry("jane", 33, Person("Jane Doe"))])
     assert cells_by_student(done) == {"Jane Doe": ("", "33", "new")}
@@ -445,37 +445,6 @@ def roster(text: str, names: Sequence[str], zone: ZoneInfo | None = None):
     return read_roster(text.encode(), names, platform="canvas", zone=zone)
 
 
-def at_github(*names: str) -> list[Entry]:
-    """Folders of GitHub Classroom: the user name comes after the last shared hyphen."""
-    return [entry(name, 33, Person(username=name.rpartition("-")[2], platform="github")) for name in names]
-
-
-def test_github_classrooms_own_roster_says_whose_the_folders_are() -> None:
-    text = (
-        '"identifier","github_username","github_id","name"\n'
-        '"zoe@uni.example","zoe-codes","1","Ada Öz"\n"Öz, Ada","AOEZ","2","Zoë Müller"\n"0018","","",""\n'
-        '"eoneil","never-came","4",""\n'
-    )
-    export = CANVAS.replace(b"zmueller", b"zoe@uni.example")
-    entries = at_github("GRPO-part-1-zoe-codes", "GRPO-part-1-Aoez")
-    found = {"Müller, Zoë": ("", "33", "new"), "Öz, Ada": ("", "33", "new")}
-    for some in (entries, entries[1:]):
-        done = in_canvas(some, data=export, roster=roster(text, [each.name for each in some]))
-        assert cells_by_student(done).items() <= found.items() and len(done.lines) == len(some) and not done.problems
-
-
-def test_a_user_name_that_ends_like_anothers_is_not_taken_for_it() -> None:
-    entries = at_github("hw-evil-aoez", "hw-zoe")
-    known = roster("identifier,github_username\n0019,aoez\n0017,zoe\n", [each.name for each in entries])
-    done = in_canvas(entries, roster=known)
-    assert cells_by_student(done) == {"Müller, Zoë": ("", "33", "new")} and "hw-evil-aoez" in done.problems[0]
-    assert not roster("identifier,github_username\n0019,aoez\n", ["hw-zoe", "hx-evil-aoez"]).people
-    with pytest.raises(GradebookError, match=r"line 3.*hw-a-x"):
-        roster("identifier,github_username\n0019,a-x\n0017,x\n", ["hw-a-x", "hw-a-y"])
-    with pytest.raises(GradebookError, match=r"line 2.*a-a-x or a-x"):
-        roster("identifier,github_username\n0019,a-x\n", ["a-a-x", "a-x"])
-
-
 @pytest.mark.parametrize("title", ["name", "email", "number", "username", "id"])
 def test_a_roster_names_each_folder_by_any_id(title: str) -> None:
     value = getattr(ADA, {"id": "platform_id"}.get(title, title))
@@ -486,14 +455,12 @@ def test_a_roster_names_each_folder_by_any_id(title: str) -> None:
     assert cells_by_student(done) == {"Öz, Ada": ("", "33", "new"), "Muster, Max": ("205.00", "205.00", "unchanged")}
 
 
-def test_the_rosters_of_the_page_are_read_and_two_lines_make_a_group() -> None:
-    own, classroom = re.findall(r"```csv\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+def test_the_roster_of_the_page_is_read_and_two_lines_make_a_group() -> None:
+    (own,) = re.findall(r"```csv\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     known = roster(own, ["hw-team-a"])
     assert known.times == {"hw-team-a": datetime(2026, 11, 20, 17, 30, tzinfo=UTC)}
     done = in_canvas([entry("hw-team-a", 33)], roster=known)
     assert canvas_grades(done) == {"101": "33", "102": "205.00", "103": "33", "104": "EX"}
-    known = roster(classroom, ["grpo-zoe-codes", "grpo-other"])
-    assert {name: people[0].email for name, people in known.people.items()} == {"grpo-zoe-codes": "zoe@uni.example"}
 
 
 def test_times_of_a_roster_count_before_those_of_the_platform() -> None:
@@ -547,9 +514,6 @@ def test_a_column_is_chosen_by_title_or_number() -> None:
         ("moodle", MOODLE, {}, "--scale 205"),
         ("moodle", WORKSHEET.replace(b"205.00,Yes,-,-,", b"205.00,Yes,-"), {}, "line 6 has 8 cells"),
         ("moodle", WORKSHEET.replace(b"205.00,No", b"100.00,No"), {}, "different maximum grades"),
-        ("blackboard", BLACKBOARD, {"column": "12"}, "Text"),
-        ("blackboard", BLACKBOARD, {"column": "Total"}, "calculated by Blackboard"),
-        ("blackboard", "Username,GRPO [Total Pts: 205 Score]\n".encode("utf-16"), {"column": "GRPO"}, "new column"),
         ("canvas", CANVAS.replace(b",10,205,", b",10,100,"), {"column": "4711"}, "205 points.*100.*--scale"),
         ("canvas", CANVAS, {"column": "4711", "maximum": Decimal(100)}, "--scale without a number"),
         ("canvas", CANVAS.replace(b",10,205,", b",10,0,"), {"column": "4711", "scale": True}, "is 0; change that"),
@@ -595,8 +559,8 @@ def test_a_half_is_rounded_up(exact: str, text: str) -> None:
 
 @pytest.mark.parametrize(("other", "grade"), [("12,50", "160,50"), ("12", "160.50")])
 def test_the_decimal_comma_of_other_columns_decides_for_an_empty_one(other: str, grade: str) -> None:
-    export = BLACKBOARD.decode("utf-16").replace("34,25", "").replace("12,50", other).encode("utf-16")
-    done = filled("blackboard", export, [entry("zoe", 181, ZOE, late=DAY)], LATE)
+    export = TABBED.decode("utf-16").replace("34,25", "").replace("12,50", other).encode("utf-16")
+    done = filled("moodle", export, [entry("zoe", 181, ZOE, late=DAY)], LATE, scale=True, maximum=Decimal(205))
     assert cells_by_student(done)["Zoë Müller"][1] == grade
 
 
@@ -795,6 +759,8 @@ def test_a_german_worksheet_says_who_is_late_without_further_options() -> None:
     ("late", "on_time", "more"),
     [
         ("samedi 22 novembre 2031, 00:30", "jeudi 20 novembre 2031, 23:58", {}),
+        ("субота, 22 листопада 2031, 00:30", "четвер, 20 листопада 2031, 23:58", {}),
+        ("Σάββατο, 22 Νοεμβρίου 2031, 12:30 πμ", "Πέμπτη, 20 Νοεμβρίου 2031, 11:58 μμ", {}),
         ("sábado, 22 de noviembre de 2031, 00:30", "jueves, 20 de noviembre de 2031, 23:58", {}),
         ("22/11/2031 00:30", "20/11/2031 23:58", {}),
         ("11/22/2031 12:30 AM", "11/20/2031 11:58 PM", {}),
@@ -806,15 +772,14 @@ def test_a_german_worksheet_says_who_is_late_without_further_options() -> None:
     ],
 )
 def test_times_are_read_from_a_named_column_in_any_language(late: str, on_time: str, more: dict) -> None:
-    """Also on platforms whose exports have such a column only by accident."""
-    text = f'Username;When;GRPO [Total Pts: 205 Score] |1\nzmueller;"{late}";\nmmuster;"{on_time}";\n'
+    text = f'Username;When;Grade;Maximum grade\nzmueller;"{late}";;205\nmmuster;"{on_time}";;205\n'
     mine = [
         entry("zoe", 180, only(ZOE, "username"), submitted_at=None),
         entry("max", 205, only(MAX, "username"), submitted_at=None),
     ]
-    mine = [replace(each, people=(replace(each.people[0], platform="blackboard"),)) for each in mine]
+    mine = [replace(each, people=(replace(each.people[0], platform="moodle"),)) for each in mine]
     policy = replace(IN_BERLIN, last=None)
-    done = filled("blackboard", text.encode(), mine, policy, titles={"submitted_at": ["When"], **more})
+    done = filled("moodle", text.encode(), mine, policy, titles={"submitted_at": ["When"], **more})
     assert not done.problems and done.lines[0].late and not done.lines[1].late
 
 
@@ -968,6 +933,37 @@ def read_course(folder: Path, more: str) -> CourseFile:
     path = folder / "course.toml"
     path.write_text(f'title = "Mine"\nexercises = ["kl"]\n{more}', "utf-8")
     return read_course_file(path)
+
+
+def test_a_grade_key_gives_grades_instead_of_points(case: Case, capsys, monkeypatch) -> None:
+    written = read_course(case.out.parent, '[grades]\n"1,0" = 180\n"2,3" = 33.5\n"5,0" = 0\n')
+    with pytest.raises(SystemExit):
+        case.run(*THIS, "--grades")
+    monkeypatch.setattr(course, "WRITTEN", written)
+    assert case.run(*THIS, "--grades") == 0
+    assert changed_cells(CANVAS, case.out.read_bytes()) == {(3, 6): "1,0", (4, 6): "1,0", (5, 6): "5,0"}
+    assert written.grade_of(Decimal("33.5")) == "2,3" and written.grade_key.endswith("5,0 from 0 points")
+    for wrong in ("[grades]\nA = 10\n", "[grades]\nA = 0\nB = 0\n", '[grades]\nA = "x"\n'):
+        with pytest.raises(FileRefused, match="grade"):
+            read_course(case.out.parent, wrong)
+
+
+def test_each_exercise_gets_a_column_of_its_own(case: Case, capsys) -> None:
+    export = CANVAS.replace(b"Essay (7)", b"One (7)").replace(b",10,205,", b",5,200,").replace(b"9.50", b"")
+    case.export.write_bytes(export)
+    columns = ("--column", "advantages=7", "--column", "clip=4711", "--out", "OUT")
+    assert case.run(*columns) == 0, capsys.readouterr()
+    changed = changed_cells(export, case.out.read_bytes())
+    assert changed == {(3, 5): "5", (3, 6): "175", (4, 6): "200", (5, 5): "5", (5, 6): "28"}, "Max is excused from one"
+    (case.graded / "adjustments.csv").write_text("submission,points,reason\nzoe,5,a bug\n", "utf-8")
+    assert case.run(*columns) == 1 and "zoe: +5: a bug: this is for all exercises" in capsys.readouterr().out
+    unread = tuple(exercise.name for exercise in EXERCISES)
+    write_entries(case.graded, [*CLASS[:2], replace(CLASS[2], unread=unread)], {})
+    (case.graded / "adjustments.csv").unlink()
+    assert case.run(*columns) == 1 and "none of its code is readable" in capsys.readouterr().out
+    assert changed_cells(export, case.out.read_bytes()).keys() == {(3, 5), (3, 6), (4, 6)}
+    with pytest.raises(SystemExit):
+        case.run("--column", "advantages=7", "--column", "kl=4711")
 
 
 @pytest.mark.parametrize(

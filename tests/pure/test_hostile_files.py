@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 import pytest
+from grading_here import SerialExecutor
 from submissions import model_answer
 
-from grader.classroom.engines import SerialExecutor
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import make_job
 from grader.classroom.request import Settings
@@ -82,10 +82,6 @@ COMMANDS = {
     "report": ("report", "PATH", "--out", "page.html"),
     "report --out": ("report", "class", "--out", "PATH.html"),
     "report --outcomes": ("report", "class", "--out", "page.html", "--outcomes", "PATH.csv"),
-    "report --similarity": ("report", "class", "--out", "page.html", "--names", "--similarity", "PATH"),
-    "report --also": (
-        *("report", "class", "--out", "page.html", "--names", "--similarity", "class", "--also", "PATH"),
-    ),
     "diff": ("diff", "PATH", "class"),
     "diff --csv": ("diff", "class", "class", "--csv", "PATH"),
     "gradebook": ("gradebook", "canvas", "PATH", "--gradebook", "export.csv"),
@@ -96,10 +92,6 @@ COMMANDS = {
     "feedback --out": ("feedback", "mail", "class", "--out", "PATH.zip"),
     "feedback --roster": ("feedback", "mail", "class", "--out", "feedback.zip", "--roster", "PATH"),
     "feedback --gradebook": ("feedback", "mail", "class", "--out", "feedback.zip", "--gradebook", "PATH"),
-    "worksheet": ("worksheet", "PATH", "--out", "page.html"),
-    "worksheet --out": ("worksheet", "class", "--out", "PATH.html"),
-    "export": ("export", "html", "PATH"),
-    "export --out": ("export", "html", "result.json", "--out", "PATH"),
     "grade": ("--path", "PATH"),
     "grade --json": ("kl", "--path", "class", "--json", "PATH"),
     "grade --write": ("kl", "--path", "class", "--write", "html=PATH"),
@@ -130,7 +122,7 @@ def test_a_path_that_no_system_takes_or_an_empty_one_is_refused(name, run, tmp_p
 
 
 @posix
-@pytest.mark.parametrize("name", ["grade-all", "grade-all --out", "report", "gradebook", "export", "grade"])
+@pytest.mark.parametrize("name", ["grade-all", "grade-all --out", "report", "gradebook", "grade"])
 def test_a_link_to_itself_or_a_name_with_escape_sequences_is_refused_in_plain_text(name, run, tmp_path, monkeypatch):
     student(tmp_path / "class")
     monkeypatch.chdir(tmp_path)

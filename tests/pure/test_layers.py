@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.grading.second_pass import ORACLES_FOR_WORKERS
+from grader.grading.right_functions import ORACLES_FOR_WORKERS
 from grader.workshop.rooms import ROOMS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -89,7 +89,10 @@ UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
         {"kl.py": KL, "rest.zip": zip_bytes({"clip.py": CLIP})}, {"kl.py": KL}, "did not open rest.zip",
     ),
     "latin-1": ({"kl.py": IN_LATIN_1.encode("latin-1")}, {"kl.py": IN_LATIN_1}, ""),
-    "no UTF-8": ({"kl.py": b"# M\xfcller\n", "clip.py": CLIP}, {"clip.py": CLIP}, "kl.py is not UTF-8 text (line 1)"),
+    "latin-1 without a coding line": (
+        {"kl.py": KL.encode() + b"# M\xfcller\n"}, {"kl.py": KL + "# M\u00fcller\n"}, "read it as Latin-1",
+    ),
+    "no UTF-8": ({"kl.py": b"\x81\xff" * 9, "clip.py": CLIP}, {"clip.py": CLIP}, "kl.py is not UTF-8 text (line 1)"),
     "helpers": (
         {"s/kl.py": WITH_HELPERS, "s/helpers.py": "import deep\n",
          "s/more.py": "", "s/deep.py": "x = 1\n", "deep.py": "2"},

@@ -17,15 +17,19 @@ from reference.advantages import group_advantages
 from reference.kl import kl_estimate
 
 DOCS = course.ROOT / "docs"
-PAGES = [each.page for each in course.EXERCISES if ">>> " in (course.ROOT / each.page).read_text("utf-8")]
+PAGES = {
+    path.relative_to(DOCS).as_posix(): text
+    for path in sorted((DOCS / "exercises").rglob("*.md"))
+    if ">>> " in (text := path.read_text("utf-8"))
+}
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_an_exercise_page_print_what_it_shows(page: str) -> None:
-    text = (course.ROOT / page).read_text("utf-8").replace("```", "")
+    text = PAGES[page].replace("```", "")
     examples = doctest.DocTestParser().get_doctest(text, {"torch": torch}, page, page, 0)
     done = doctest.DocTestRunner(verbose=False).run(examples)
-    assert done.attempted >= 3 and done.failed == 0
+    assert done.attempted > 0 and done.failed == 0
 
 
 def test_the_example_on_the_bandit_results_page_prints_what_it_shows() -> None:

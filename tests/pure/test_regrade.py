@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import subprocess
 import zipfile
@@ -14,11 +15,12 @@ from command import call
 from grading_here import graded_by_hand, write_class
 
 from grader.classroom import grade_class
+from grader.classroom.kept import read_kept
 from grader.classroom.results import read_class, result_path
 from grader.commands import course as course_command
 from grader.core.result import from_json
 
-OPTIONS = ("--exercises", "kl", "--require-level", "0", "--engine", "serial")
+OPTIONS = ("--exercises", "kl", "--require-level", "0", "--jobs", "1")
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def graded(tmp_path: Path) -> Iterator[Path]:
 
 
 def regrade(folder: Path, name: str, *more: str, files: str = "class") -> subprocess.CompletedProcess[str]:
-    return call(course_command.main, "regrade", "graded", name, files, *more, cwd=folder)
+    return call(course_command.main, "regrade", "graded", name, *filter(None, [files]), *more, cwd=folder)
 
 
 def state(folder: Path) -> dict[str, bytes]:
@@ -56,17 +58,72 @@ def test_a_regrade_reports_the_change_and_stores_the_new_result(graded: Path) ->
     after = state(graded / "graded")
     changed = {name for name in after if before.get(name) != after[name]}
     new = {name for name in changed if name.startswith("graded/")}
-    assert changed - new == {"submissions.json", "journal.jsonl", "grades.csv", "html/ada.html"}
+    assert changed - new == {
+        *("submissions.json", "journal.jsonl", "grades.csv", "html/ada.html", "history.json", "kept/ada.json")
+    }
     assert len(new) == 1 and not new & before.keys(), "no result is changed, and the old one stays"
     assert "ada,,,,,,,15,20" in after["grades.csv"].decode("utf-8-sig")
 
 
-def test_a_resumed_class_grades_nothing_again_after_a_regrade(graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert regrade(graded, "ada").returncode == 1
-    asked: list[bytes] = []
-    monkeypatch.setattr(grade_class, "grade_job", asked.append)
-    done = call(course_command.main, "grade-all", "class", "--out", "graded", *OPTIONS, cwd=graded)
-    assert done.returncode == 0 and not asked, done.stderr
+def grade_all(folder: Path) -> subprocess.CompletedProcess[str]:
+    return call(course_command.main, "grade-all", "class", "--out", "graded", *OPTIONS, cwd=folder)
+
+
+def test_a_regrade_lasts_when_a_latecomer_comes_and_the_list_names_it(graded: Path) -> None:
+    write_class(graded / "mail", {"": "4"})
+    assert regrade(graded, "ben", "--reason", "sent by mail", files="mail/kl.py").returncode == 1
+    write_class(graded / "class", {"late": "1"})
+    done = grade_all(graded)
+    assert earned(graded) == {"ada": 15, "ben": 20, "cyd": 10, "late": 5}
+    assert done.returncode == 1 and "regraded: ben: sent by mail" in done.stdout
+    rows = {row["submission"]: row for row in table(graded)}
+    assert (rows["ben"]["regraded"], rows["ada"]["regraded"]) == ("regraded: sent by mail", "")
+    page = (graded / "graded" / "html" / "ben.html").read_text("utf-8")
+    assert "10 points before, 20 now: your instructor regraded your submission with other files; sent by mail" in page
+    (graded / "class" / "ben" / "kl.py").write_text("0", "utf-8")  # the student uploads once more
+    assert "the upload has changed" in grade_all(graded).stdout and earned(graded)["ben"] == 20
+    assert regrade(graded, "ben", "--undo", files="").returncode == 1 and earned(graded)["ben"] == 0
+    assert "regraded" not in grade_all(graded).stdout and earned(graded)["ben"] == 0
+
+
+def test_a_mailed_module_replaces_one_and_the_others_stay(graded: Path) -> None:
+    (graded / "class" / "ada" / "clip.py").write_text("clip of the class", "utf-8")
+    write_class(graded / "mail", {"": "4"})
+    (graded / "advantages.py").write_text("mailed", "utf-8")
+    done = regrade(graded, "ada", files="advantages.py")
+    assert done.returncode == 1 and "mailed: advantages.py; from the upload: clip.py and kl.py" in done.stdout
+    assert earned(graded)["ada"] == 15
+    done = regrade(graded, "ada", files="mail/kl.py")
+    assert "from the last regrade: advantages.py and clip.py" in done.stdout and earned(graded)["ada"] == 20
+    kept = read_kept(graded / "graded")["ada"]
+    assert kept.files == {"advantages.py": "mailed", "clip.py": "clip of the class", "kl.py": "4"}
+    (graded / "mail" / "kl.py").unlink()
+    (graded / "mail" / "worksheet.json").write_text("{}", "utf-8")
+    done = regrade(graded, "ben", "--reason", "its worksheet", files="mail")
+    assert "mailed: worksheet.json; from the upload: kl.py" in done.stdout and earned(graded)["ben"] == 10
+    (graded / "class").rename(graded / "moved")
+    done = regrade(graded, "cyd", files="advantages.py")
+    assert done.returncode == 2 and "give all files" in done.stderr
+
+
+def test_a_mailed_submission_is_added_and_stays(graded: Path) -> None:
+    write_class(graded / "mail", {"": "3"})
+    owner = ("--owner", "email=gale@uni.example", "--submitted-at", "2031-11-20T18:30:00+01:00")
+    assert regrade(graded, "gale", files="mail/kl.py").returncode == 2, "not without --add"
+    assert regrade(graded, "ADA", "--add", files="mail/kl.py").returncode == 2, "ada is there"
+    done = regrade(graded, "gale", "--add", *owner, files="mail/kl.py")
+    assert done.returncode == 1 and "not graded, now 15 of 20 points" in done.stdout, done.stderr
+    for _ in range(2):
+        row = next(row for row in table(graded) if row["submission"] == "gale")
+        assert (row["earned"], row["emails"], row["regraded"]) == ("15", "gale@uni.example", "added")
+        assert row["submitted_at"] == "2031-11-20T18:30:00+01:00"
+        assert "added: gale" in grade_all(graded).stdout
+    assert regrade(graded, "gale", "--undo", files="").returncode == 1
+    assert "gale" not in earned(graded) and "gale" not in grade_all(graded).stdout
+
+
+def table(folder: Path) -> list[dict[str, str]]:
+    return [*csv.DictReader((folder / "graded" / "grades.csv").read_text("utf-8-sig").splitlines())]
 
 
 @pytest.mark.parametrize("name", ["mailed.zip", "Re_ my homework (2).zip", "deep.zip", "kl.py", "folder"])

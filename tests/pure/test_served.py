@@ -43,9 +43,3 @@ def test_the_course_itself_and_folders_outside_of_any_are_fine(copy: Path) -> No
     link = copy.parent / "link"
     link.symlink_to(copy)
     assert other_course(link, copy) is None, "a link to a course is that course"
-
-
-def test_doctor_runs_there_and_says_so(copy: Path, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(copy)
-    course_command.main(["doctor"])
-    assert f"you are in {copy}, but these commands belong to {course.ROOT}" in capsys.readouterr().out

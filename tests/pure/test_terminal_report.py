@@ -45,7 +45,7 @@ def test_the_named_mistake_comes_first_and_the_call_last() -> None:
     )
     result.exercises[0].misconceptions = [NamedMistake("kl.a", True, *said)]
     report = report_of(result)
-    parts = ("if you do it", "As in Dr. GRPO it is off by 1.5.", "it is 1", "yours", "expected", "call ", TO_PASTE)
+    parts = ("if you do it", "As in Dr. GRPO it is off by 1.5.", "It is 1.", "yours", "expected", "call ", TO_PASTE)
     places = [report.index(part) for part in parts]
     assert places == sorted(places)
     assert "The rest is long" not in report

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from class_maker import zip_bytes
 from command import call, valid_result
 from html_reports import Page
 from worksheets import (
-    BAD,
-    INVISIBLE,
     Document,
-    answer_of,
     handed_in,
     right_worksheet,
     run_of,
     simulate,
-    with_all_digits,
 )
 
-from grader.commands import course as course_command
 from grader.commands import grade as cli
-from grader.core.text import visible
 from grader.worksheet import replay as replaying
 from grader.worksheet.model_answers import model_answers
 from grader.worksheet.questions import QUESTIONS
@@ -143,73 +135,3 @@ def test_the_result_does_not_overwrite_a_submission(tmp_path: Path, right: Docum
     assert (me / name).exists() is exists and (not exists or (me / name).read_bytes() == before)
     run("worksheet", "--path", "me", "--json", name, cwd=tmp_path)
     assert valid_result(tmp_path / name)["points"] == 30
-
-
-# `course worksheet`
-
-
-def side_by_side(tmp_path: Path, *submissions: str | Path) -> tuple[subprocess.CompletedProcess[str], Page]:
-    done = run("worksheet", *submissions, "--out", "page.html", cwd=tmp_path, main=course_command.main)
-    return done, Page((tmp_path / "page.html").read_text("utf-8"))
-
-
-def test_the_page_shows_what_the_numbers_say_and_all_submissions_side_by_side(tmp_path: Path, right: Document) -> None:
-    handed_in(tmp_path / "ada", right)
-    run_of(right, "1C.policy")["values"]["policy"][6] = 0.5
-    answer_of(right, "1D.2")["answer"] = f"A group of 32 varies{INVISIBLE}the least."
-    handed_in(tmp_path / "ben", right)
-    done, found = side_by_side(tmp_path, "ada", tmp_path / "ben" / "worksheet.json")
-    assert done.returncode == 0 and "2 read, 0 " in done.stdout
-    for model in model_answers().values():
-        if model.id != "extra":
-            assert model.answer in found.text and model.experiment in found.text
-    for text in ("Here, in 1D.2, action 7 gains slowly.", "A group of 32 varies", "30 of 30", "25 of 30", "1 of 10"):
-        assert text in found.text
-    assert "varies" + "".join(f"[U+{ord(character):04X}]" for character in INVISIBLE) + "the least" in found.text
-    truth = run_of(json.loads(with_all_digits()), "1C.policy")["values"]["policy"][6]
-    assert all(question.text in found.text for question in QUESTIONS)
-    assert len(re.findall(rf"0\.500 \(.*{truth:.3f}\)", found.text)) == 1
-
-
-def test_the_page_runs_no_script_whatever_an_answer_says(tmp_path: Path, right: Document) -> None:
-    for entry in right["answers"]:
-        entry["answer"] = entry["question"] = BAD + entry["id"]
-    run_of(right, "1C.policy")["settings"]["algorithm"] = BAD
-    handed_in(tmp_path / "<b>&'", right)
-    done, found = side_by_side(tmp_path, "<b>&'")
-    assert done.returncode == 0
-    assert not {tag for tag, _ in found.tags} & {"script", "img", "b", "link", "iframe", "object", "form"}
-    names = {name for _, attributes in found.tags for name in attributes}
-    assert not any(name.startswith("on") or name in ("src", "style") for name in names)
-    (policy,) = (meta["content"] or "" for meta in found.named("meta") if "http-equiv" in meta)
-    assert re.fullmatch(r"default-src 'none'; style-src 'sha256-[\w+/=]+'", policy)
-    assert "url(" not in (tmp_path / "page.html").read_text("utf-8")
-    assert visible(BAD) + "1F.2" in found.text
-
-
-def test_unreadable_submissions_are_listed_and_do_not_stop_the_rest(tmp_path: Path, right: Document) -> None:
-    for folder in ("a/hw", "b/hw"):
-        handed_in(tmp_path / folder, right)
-    (handed_in(tmp_path / "broken", right) / "worksheet.json").write_text("{", "utf-8")
-    (tmp_path / "empty").mkdir()
-    done, found = side_by_side(tmp_path, "broken", Path("a") / "hw", "empty", "nowhere", Path("b") / "hw")
-    assert done.returncode == 1 and "2 read, 3 " in done.stdout
-    assert "JSON (line 1, column 2" in found.text and found.text.count("there is no worksheet.json") == 2
-    assert "30 of 30" in found.text and "Here, in 1F.2, action 7 gains slowly." in found.text
-    assert str(Path("a") / "hw") in found.text and str(Path("b") / "hw") in found.text
-
-
-def test_a_zip_of_a_class_is_read_as_it_was_downloaded(tmp_path: Path, right: Document) -> None:
-    text = json.dumps(right)
-    files = {"lovelaceada_1_2_worksheet.json": text, "noetheremmy_LATE_3_4_worksheet-1.json": text}
-    (tmp_path / "canvas.zip").write_bytes(zip_bytes({**files, "turingalan_5_6_kl.py": ""}))
-    done, found = side_by_side(tmp_path, "canvas.zip")
-    assert "2 read, 1 " in done.stdout
-    assert "lovelaceada_1" in found.text and "noetheremmy_3" in found.text
-
-
-@pytest.mark.parametrize(("out", "phrase"), [("page.txt", ".html"), ("nowhere/page.html", "no folder nowhere")])
-def test_the_page_is_written_to_an_html_file_in_an_existing_folder(tmp_path: Path, out: str, phrase: str) -> None:
-    done = run("worksheet", ".", "--out", out, cwd=tmp_path, main=course_command.main)
-    assert done.returncode == 2 and phrase in " ".join(done.stderr.split())
-    assert list(tmp_path.iterdir()) == []

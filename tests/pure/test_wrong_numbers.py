@@ -84,8 +84,6 @@ MANY = np.arange(1400.0).reshape(2, 700)
         # small differences, one side
         (A([1e-17, 0, -3e-17, 0]), np.zeros(4), {}, "rounding errors instead of exactly 0"),
         (A([1e-3, 0, -3e-3, 0]), np.zeros(4), {}, None),
-        (SIX + OFF, SIX, {}, "too large wherever"),
-        (SIX - OFF, SIX, {}, "too small wherever"),
         (SIX[:3] + OFF[:3], SIX[:3], {}, None),
         (SIX + OFF * A([1, 1, -1, 1, 1, 1]), SIX, {}, None),
         # masks
@@ -153,17 +151,6 @@ def test_the_entries_of_a_run_are_told_by_their_names():
     for step in lacking["fields"].values():
         del step["fields"]["kl"]
     assert said((lacking, run(1.0))) == "without kl"
-
-
-def test_a_run_that_begins_right_says_how_long():
-    right = np.cumsum(np.full((6, 3), 0.1), axis=0)
-    yours = right.copy()
-    yours[3:] += [0.01, -0.02, 0.04]
-
-    def history(values):
-        return {"returns": "BanditHistory", "fields": {"probabilities": tensor(values)}, "gradients": {}, "changed": []}
-
-    assert said((history(yours), history(right))) == "right for the first 2 steps, and wrong after that"
 
 
 def test_parts_that_are_missing_or_of_another_kind_are_told_inside_a_tuple():

@@ -108,7 +108,7 @@ def fresh_numbers(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "story"),
     [
-        ("import torch\nimport trl_magic\n", "No module named 'trl_magic'"),
+        ("import torch\nimport = trl\n", "SyntaxError"),
         ("import os\nprint('once')\nos._exit(3)\n", "exit status 3"),
     ],
 )

@@ -293,6 +293,15 @@ def test_waiting_for_a_disk_stops_the_clock_and_sleeping_does_not(sandbox, monke
     assert next(held, None) is None
 
 
+@linux_only
+def test_waiting_that_looks_like_a_disk_is_excused_for_a_while_and_then_ends_in_a_verdict(sandbox, monkeypatch):
+    monkeypatch.setattr(ProcessTimes, "waits_for_a_disk", lambda _: True)
+    monkeypatch.setattr(worker_process, "_MOST_EXCUSED", 0.1)
+    source = "import time\ndef f(x):\n    time.sleep(1000 * x)"
+    with probe(sandbox, source, seconds=MOMENT) as student, pytest.raises(StudentDied, match="no answer within"):
+        student.f(1)
+
+
 def test_a_used_up_clock_starts_no_call(sandbox: Sandbox) -> None:
     clock = Clock(MOMENT, "this check")
     with probe(sandbox, "def f(x):\n    while x:\n        pass", clock) as student:

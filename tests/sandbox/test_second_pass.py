@@ -10,7 +10,7 @@ from submissions import SubmissionMaker, grading_profile, model_answer
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, PASSED, Result
-from grader.grading import run, vectors
+from grader.grading import right_functions, run, vectors
 from grader.grading.run import Grading
 from grader.grading.settings import declared_checks
 from grader.grading.student import Student
@@ -63,7 +63,7 @@ def test_which_of_the_two_numbers_counts_is_a_setting_of_the_course(graded, coun
     assert {tuple(check.owed_to) for check in lost} == {("clip.importance_ratio",)}
     assert result.owed == sum(check.points for check in lost) > 0
     assert result.earned == result.points - (0 if counts else result.owed)
-    sentence = "They count: " if counts else "They do not count in this course: "
+    sentence = "You keep their" if counts else "you lose their"
     assert sentence in owed(result.exercises[0])
 
 
@@ -77,17 +77,76 @@ def test_it_counts_the_checks_that_run_once_more_and_says_nothing_where_none_doe
     assert not told
 
 
-def test_a_missing_file_is_not_replaced_and_ends_no_grading(graded):
+def test_a_missing_file_of_its_own_costs_an_exercise_all_points(graded):
     result = graded({"charlm.py": None}, "charlm")
     assert (result.problem, result.exit_code, result.earned, result.owed) == ("", 1, 0, 0)
     assert {check.outcome for check in result.checks} == {BROKEN}
+
+
+CANNOT_BE_IMPORTED = {
+    "it is missing": {"clip.py": None},
+    "it is a web page": {"clip.py": "<!DOCTYPE html>\n<html></html>\n"},
+    "one of its functions is not Python": {
+        "clip.py": model_answer("clip").replace("def importance_ratio(logp: Tensor", "def importance_ratio(logp Tensor")
+    },
+    "it ends the process": {"clip.py": model_answer("clip") + "\nimport os\nos._exit(3)\n"},
+}
+
+
+@pytest.mark.parametrize("files", CANNOT_BE_IMPORTED.values(), ids=CANNOT_BE_IMPORTED)
+def test_a_module_that_cannot_be_imported_costs_later_functions_nothing(graded, files):
+    result = graded(files)
+    steps = of(result, "grpo_step")
+    assert all(check.outcome == PASSED or "clip.importance_ratio" in check.owed_to for check in steps)
+    assert (result.earned, result.exit_code) == (result.points, 1)
+    assert any("clip.py" in note for note in result.notes) or files["clip.py"] is None
+
+
+TAKES_THE_ORACLES = """
+import gc, sys, types
+
+def hunted(name, arguments, options):
+    from submission import course_oracles
+    from submission.course_oracles import in_torch
+    found = [vars(each).get(name) for each in [*sys.modules.values()] if isinstance(each, types.ModuleType)]
+    found += [each for each in gc.get_objects() if getattr(each, "__name__", "") == name]
+    for each in [getattr(in_torch, name, None), *found]:
+        if callable(each) and each is not globals()[name] and "course_oracles" in getattr(each, "__module__", ""):
+            return each(*arguments, **options)
+    raise RuntimeError("not found")
+"""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "function"),
+    [("bandit", "grpo_step"), ("charlm", "grpo_loss"), ("charlm", "train_step"), ("bandit", "policy_entropy")],
+)
+def test_what_is_judged_is_not_among_the_right_functions(graded, exercise, function):
+    """A student who wrote nothing right calls the oracle of the function that is judged."""
+    bodies = "".join(
+        f"\ndef {each}(*arguments, **options):\n    return hunted({each!r}, arguments, options)\n"
+        for each in course.exercise(exercise).function_names
+    )
+    wrong = {f"{name}.py": f"def {each}(*arguments, **options):\n    return arguments[0]\n" for name, each in (
+        ("advantages", "group_advantages"), ("clip", "importance_ratio"), ("kl", "kl_estimate"),
+    )}  # fmt: skip
+    result = graded(wrong | {f"{exercise}.py": TAKES_THE_ORACLES + bodies}, exercise, function)
+    assert result.earned == 0
+
+
+def test_right_functions_come_with_what_they_need_and_nothing_else():
+    texts = right_functions.files(frozenset({"group_advantages", "importance_ratio", "clipped_surrogate"}))
+    everything = "".join(texts.values())
+    assert "def group_advantages" in everything
+    for name in ("policy_step", "grpo_step", "grpo_loss", "train_step", "kl_estimate", "categorical_kl", "replay"):
+        assert name not in everything
 
 
 def test_where_the_grader_stumbles_in_the_second_pass_the_result_says_so_and_no_point_is_lost(graded, monkeypatch):
     compare = vectors.require_recorded
 
     def stumble(student: Student, *arguments: Any) -> None:
-        if any(name.startswith("course_oracles/") for name in student._submission.files):
+        if student._submission.right:
             raise OSError("in the grader")
         compare(student, *arguments)
 

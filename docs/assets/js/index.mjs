@@ -34,7 +34,6 @@ function load() {
   else addEventListener("scroll", defineTheRest, { once: true });
   repair(document);
   document.documentElement.classList.toggle("grpo-docked", window.name === FRAME);
-  if (/[?&]embed=/.test(location.search)) import("./ui/embed.mjs").then(({ embed }) => embed());
 }
 
 if (window.document$) window.document$.subscribe(load);

@@ -96,6 +96,7 @@ def test_ratios_are_1_on_policy_and_reciprocal_when_swapped(student, pair):
             gradients_of=["logp"],
         ),
         Example(np.array([-1.0, -11.0, -16.0]), np.array([-11.0, -1.0, -1.0])),
+        Example(np.array([-801.0, -800.5]), np.array([-800.5, -801.0])),
     ],
 )
 @example(steps=1000.0, dtype="float32")

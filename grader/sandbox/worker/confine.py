@@ -79,6 +79,9 @@ _NEWER = range(470, 520)
 _UNSEEN_ARGUMENTS = (435, 437)
 """clone3 and openat2: a filter cannot look at their flags. Callers that get ENOSYS fall back to the older calls."""
 _CLONE_THREAD = 0x10000
+_LOW_32_BITS = 0xFFFFFFFF  # the kernel looks at these only; comparing all 64 would let a high bit through
+_PRCTL_ALLOWED = (0, 2, 3, 15, 16, 21, 23, 39)
+"""Reading what the walls did, and names of threads (15, 16); 0 is no command. A filter of its own could log calls."""
 _FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030, 1032)
 """F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. All others are refused, known or not:
 locks and leases make others wait for a file, F_NOTIFY, F_SETOWN and F_SETSIG send signals, a large pipe holds memory
@@ -86,12 +89,12 @@ that no limit counts."""
 _ALL_64_BITS = (1 << 64) - 1
 _FORGET_FILE = 4  # POSIX_FADV_DONTNEED: other processes would have to read a library from the disk again
 _FORGET_PAGES = (20, 21)  # MADV_COLD, MADV_PAGEOUT: the same for what is mapped
-_IOCTL_SIGNALS_BY_PROXY = (0x8901, 0x8902, 0x5452)  # FIOSETOWN, SIOCSPGRP, FIOASYNC
+_IOCTL_SIGNALS_BY_PROXY = (0x5452,)  # FIOASYNC
+_IOCTL_OF_SOCKETS = (_LOW_32_BITS - 0xFF, 0x8900)  # all commands 0x89..: they tell of the network, or send signals
 _IOCTL_GIVES_DATA = 1 << 30  # in the number of every newer command that sets something, of a file system above all
 _MSG_OOB = 1
-_ACCESS_MODE, _O_TRUNC = 0o3, 0o1000
+_ACCESS_MODE, _O_TRUNC, _O_TMPFILE = 0o3, 0o1000, 0o20000000
 _PROCESSES = 64  # and threads, of a spare user; the kernel counts them per user
-_LOW_32_BITS = 0xFFFFFFFF  # the kernel looks at these only; comparing all 64 would let a high bit through
 
 
 def landlock_version() -> int:
@@ -308,23 +311,27 @@ def _seccomp() -> None:
     program.add_rule(refuse, "prlimit64", pyseccomp.Arg(2, pyseccomp.NE, 0))  # reading limits is fine
     program.add_rule(refuse, "sched_setaffinity", pyseccomp.Arg(0, pyseccomp.NE, 0))
     commands = {
-        "prctl": (0, (_PR_SET_PDEATHSIG,)),
         "fadvise64": (3, (_FORGET_FILE,)),
         "madvise": (2, _FORGET_PAGES),
         "ioctl": (1, _IOCTL_SIGNALS_BY_PROXY),
     }
     program.add_rule(refuse, "ioctl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _IOCTL_GIVES_DATA, _IOCTL_GIVES_DATA))
+    program.add_rule(refuse, "ioctl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, *_IOCTL_OF_SOCKETS))
     for call, position in (("open", 1), ("openat", 2)):  # for reading, and emptied: before version 3 Landlock lets it
         with contextlib.suppress(ValueError, OSError):
             flags = pyseccomp.Arg(position, pyseccomp.MASKED_EQ, _ACCESS_MODE | _O_TRUNC, _O_TRUNC)
             program.add_rule(refuse, call, flags)
+            program.add_rule(refuse, call, pyseccomp.Arg(position, pyseccomp.MASKED_EQ, _O_TMPFILE, _O_TMPFILE))
     program.add_rule(refuse, "sendto", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, _MSG_OOB, _MSG_OOB))
     for call, (position, values) in commands.items():
         for value in values:
             program.add_rule(refuse, call, pyseccomp.Arg(position, pyseccomp.MASKED_EQ, _LOW_32_BITS, value))
-    for first, size in _blocks_between(_FCNTL_ALLOWED):
-        program.add_rule(refuse, "fcntl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _ALL_64_BITS - (size - 1), first))
-    program.add_rule(refuse, "fcntl", pyseccomp.Arg(1, pyseccomp.GT, max(_FCNTL_ALLOWED)))
+    for call, position, allowed in (("fcntl", 1, _FCNTL_ALLOWED), ("prctl", 0, _PRCTL_ALLOWED)):
+        for first, size in _blocks_between(allowed):
+            program.add_rule(
+                refuse, call, pyseccomp.Arg(position, pyseccomp.MASKED_EQ, _ALL_64_BITS - (size - 1), first)
+            )
+        program.add_rule(refuse, call, pyseccomp.Arg(position, pyseccomp.GT, max(allowed)))
     program.load()
 
 

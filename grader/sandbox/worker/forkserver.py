@@ -168,18 +168,20 @@ def serve(control: socket.socket, outside: dict[str, str], temporary: str | None
     homes = home.Homes(temporary)
     os.environ["MPLCONFIGDIR"] = homes.folder  # of what is imported here; a worker has its own
     alive: dict[int, str] = {}
+    deleted: dict[int, home.Deleted] = {}
     overfull: set[int] = set()
     while True:
         while not select.select([control], [], [], _WATCH_SECONDS if alive else None)[0]:
-            overfull |= _end_overfull(alive)
+            overfull |= _end_overfull(alive, deleted)
         data, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 2)
         if not data:
             break
         request = json.loads(data)
         if "fork" in request:
             folder = homes.make(shared=user is not None and confine.SPARE_USER in request["fork"]["walls"])
+            watch = home.Deleted(folder)
             pid = _fork(control, descriptors, request["fork"] | here | {"home": folder})
-            alive[pid] = folder
+            alive[pid], deleted[pid] = folder, watch
             _say(control, {"pid": pid}, *map(_open, (f"/proc/{pid}/{name}" for name in TIMES)))
         elif "import" in request:
             for name in request["import"]:
@@ -191,28 +193,29 @@ def serve(control: socket.socket, outside: dict[str, str], temporary: str | None
             pid = request["reap"]
             status = _reap(pid, request["dump"])
             _say(control, {"status": status, "reason": _TOO_MUCH if pid in overfull else ""})
-            _clear(alive, pid)
+            _clear(alive, deleted, pid)
         else:
             _reap(request["forget"], False)
-            _clear(alive, request["forget"])
+            _clear(alive, deleted, request["forget"])
     for pid in [*alive]:  # the grader is gone, perhaps killed
         _reap(pid, False)
-        _clear(alive, pid)
+        _clear(alive, deleted, pid)
     homes.close()
 
 
-def _end_overfull(alive: dict[int, str]) -> set[int]:
+def _end_overfull(alive: dict[int, str], deleted: dict[int, home.Deleted]) -> set[int]:
     """Kill the workers that have written too much, by their process ids, and return these."""
-    found = {pid for pid, folder in alive.items() if home.is_overfull(folder)}
+    found = {pid for pid, folder in alive.items() if home.is_overfull(folder) or deleted[pid].are_too_large()}
     for pid in found:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     return found
 
 
-def _clear(alive: dict[int, str], pid: int) -> None:
+def _clear(alive: dict[int, str], deleted: dict[int, home.Deleted], pid: int) -> None:
     """Take away what a worker that has ended left behind: processes, then files."""
     folder = alive.pop(pid)
+    deleted.pop(pid).close()
     _end_orphans({*alive})
     home.remove(folder)
 

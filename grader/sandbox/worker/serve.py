@@ -33,7 +33,7 @@ from typing import Any
 import numpy.random
 import torch
 
-from . import wire
+from . import salvage, wire
 
 # Functions below take names of Python from a copy, whatever becomes of `builtins`.
 globals()["__builtins__"] = dict(vars(builtins))
@@ -106,6 +106,8 @@ class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
     def __init__(self, files: dict[str, str], folder: str) -> None:
         self._texts: dict[str, tuple[str, str]] = {}
         self.aliases: dict[str, str] = {}
+        self.right: dict[str, dict[str, Any]] = {}  # module to right functions, which take the place of its own
+        self.left_out: dict[str, list[salvage.LeftOut]] = {}  # module to what was not executed
         for package in {"", *(f".{name.rpartition('/')[0]}" for name in files if "/" in name)}:
             # Empty, and never the submission's own.
             self._texts[PACKAGE + package] = (f"{folder}{package.replace('.', '/')}/__init__.py", "")
@@ -141,7 +143,23 @@ class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
         lines = [f"{line}\n" for line in text.split("\n")]  # as the compiler counts, which splitlines() does not
         linecache.cache[file_name] = (len(text), None, lines, file_name)
         module.__file__ = file_name
-        exec(compile(text, file_name, "exec"), module.__dict__)
+        right = self.right.get(module.__name__, {})
+        try:
+            self.left_out[module.__name__] = salvage.execute(text, file_name, module.__dict__)
+        except SyntaxError:
+            if not right:
+                raise
+        module.__dict__.update(right)
+
+    def why_undefined(self, error: BaseException) -> str:
+        """Which part that was left out would have defined the name that a submission misses, for a message."""
+        for module, parts in self.left_out.items():
+            for part in parts:
+                if isinstance(error, NameError) and error.name in part.names:
+                    what = f"{type(part.error).__name__}: {_message(part.error)}"[:200]
+                    file_name = self._texts[module][0].rpartition("/")[2]
+                    return f"; line {part.line} of {file_name}, which defines it, fails ({what})"
+        return ""
 
 
 class Worker:
@@ -184,9 +202,21 @@ class Worker:
         given = [vars(importlib.import_module(f"{PACKAGE}.{name}")) for name in body["given"]]
         self._given = {name: value for names in given for name, value in names.items() if callable(value)}
         self._given["transpose"] = torch.transpose
+        for module, functions in body.get("right", {}).items():
+            right = vars(importlib.import_module(f"{PACKAGE}.{body['right_in']}"))
+            self._finder.right[f"{PACKAGE}.{module}"] = {name: right[name] for name in functions}
         before = {name: get() for name, get in _SETTINGS.items()}
         self._modules[body["module"]] = importlib.import_module(f"{PACKAGE}.{body['module']}")
-        return {"settings": [name for name, get in _SETTINGS.items() if get() != before[name]]}
+        settings = [name for name, get in _SETTINGS.items() if get() != before[name]]
+        return {"settings": settings, "left_out": self._left_out()}
+
+    def _left_out(self) -> list[Any]:
+        """What was not executed, as plain data: file, line, kind, message and names."""
+        return [
+            [module.partition(".")[2], part.line, type(part.error).__name__, _message(part.error), [*part.names]]
+            for module, parts in (self._finder.left_out.items() if self._finder else ())
+            for part in parts
+        ]
 
     def _bind(self, body: dict[str, Any]) -> dict[str, Any]:
         """Would the function take the course's arguments? "missing", "not callable", its signature, or None if so."""
@@ -232,13 +262,10 @@ class Worker:
         if isinstance(error, SyntaxError) and error.filename in self._files:
             line = error.text or linecache.getline(error.filename or "", error.lineno or 0)
             frames.append((error.filename or "", error.lineno or 0, "", line.rstrip()[:200]))
-        try:
-            message = error.msg if isinstance(error, SyntaxError) else str(error)
-        except BaseException:  # an exception of theirs may be as wrong as the rest
-            message = "(this exception has no readable text)"
+        why_undefined = self._finder.why_undefined(error) if self._finder else ""
         return {
             "type": type(error).__name__[:100],
-            "message": str(message)[:MAX_MESSAGE],
+            "message": _message(error) + why_undefined,
             "frames": frames[-MAX_FRAMES:],
             "value_error": isinstance(error, ValueError),
             "not_written": type(error) is NotImplementedError and self._raised_by_submission(error),
@@ -248,6 +275,14 @@ class Worker:
         """Whether a `raise` of the submission made it: torch raises NotImplementedError too, from their lines."""
         frames = traceback.extract_tb(error.__traceback__)
         return bool(frames) and frames[-1].filename in self._files and (frames[-1].line or "").startswith("raise")
+
+
+def _message(error: BaseException) -> str:
+    """What an exception says."""
+    try:
+        return str(error.msg if isinstance(error, SyntaxError) else error)[:MAX_MESSAGE]
+    except BaseException:  # an exception of theirs may be as wrong as the rest
+        return "(this exception has no readable text)"
 
 
 def _answer(

@@ -124,4 +124,42 @@ plants conftest.py: where the grader might collect tests
     tried(os.makedirs, os.path.join(YARD["folder"], "here"))
     tried(os.chdir, os.path.join(YARD["folder"], "here"))
     tried(lambda: open("conftest.py", "w").write("raise SystemExit(0)"))
+
+keeps deleted files open: 100 files of 8 MB of which no name is left
+    kept = []
+    for number in range(100):
+        kept.append(os.open("note", os.O_RDWR | os.O_CREAT))
+        os.unlink("note")
+        os.write(kept[-1], bytes(8_000_000))
+    time.sleep(1)
+    tell()
+
+keeps deleted files mapped: one page of each, because only pages count as memory
+    kept = []
+    for number in range(100):
+        descriptor = os.open("note", os.O_RDWR | os.O_CREAT)
+        os.write(descriptor, bytes(8_000_000))
+        kept.append(mmap.mmap(descriptor, 4096))
+        os.unlink("note")
+        os.close(descriptor)
+    time.sleep(1)
+    tell()
+
+keeps replaced files open: each is renamed onto the one before
+    kept = []
+    for number in range(100):
+        kept.append(os.open("new", os.O_RDWR | os.O_CREAT))
+        os.write(kept[-1], bytes(8_000_000))
+        os.rename("new", "note")
+    time.sleep(1)
+    tell()
+
+makes files without a name: O_TMPFILE
+- level 0: secret read (files); dangerous: it fills the disk; varies
+    kept = []
+    for number in range(100):
+        kept.append(os.open(".", os.O_RDWR | os.O_TMPFILE))
+        os.write(kept[-1], bytes(8_000_000))
+    time.sleep(1)
+    tell()
 """

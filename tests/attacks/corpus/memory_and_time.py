@@ -118,4 +118,8 @@ leaves named shared memory: which is a file in /dev/shm as well
 leaves a POSIX message queue
 - level 0: memory left behind (memory)
     needs(libc.mq_open(f"/{YARD['mark']}".encode(), 0o102, 0o666, None))
+
+waits as if for a disk: membarrier puts it into the same state
+    while True:
+        libc.syscall(324, 1, 0, 0)
 """

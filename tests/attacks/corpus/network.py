@@ -50,4 +50,11 @@ opens a raw socket: sees all packets of the machine
 
 sets up io_uring: opens files and sockets past a filter of system calls
     needs(libc.syscall(425, 8, ctypes.create_string_buffer(120)))
+
+asks for the network's interfaces: by a command to the socket that the worker inherits
+- level 0: secret read (network); varies
+    room = ctypes.create_string_buffer(4096)
+    for number in range(3, 16):
+        if tried(fcntl.ioctl, number, 0x8912, struct.pack("iP", 4096, ctypes.addressof(room))):
+            tell()
 """

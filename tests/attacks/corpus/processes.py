@@ -201,4 +201,11 @@ leaves a thread running
 lists all processes: reads their command lines
     seen = [open(f"/proc/{name}/cmdline").read() for name in filter(str.isdigit, os.listdir("/proc"))]
     raise RuntimeError(f"{len(seen) > 0}")
+
+puts up a filter that logs each call: which makes the machine slow
+- level 0: secret read (processes); varies
+    program = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7FFF0000))
+    libc.prctl(38, 1, 0, 0, 0)
+    if libc.prctl(22, 2, struct.pack("HxxxxxxP", 1, ctypes.addressof(program)), 0, 0) == 0:
+        tell()
 """

@@ -1,13 +1,11 @@
-"""What the page "GRPO as shipped" shows of a record: its tables, and the module of its figure."""
+"""What the figure of the page "GRPO as shipped" needs of a record."""
 
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
-COLUMNS = ("divisor", "average", "KL", "clip")
-MINUS = "\N{MINUS SIGN}"
+from grader.workshop.as_shipped import COLUMNS, MINUS
 
 
 def facets(documented: dict[str, Any]) -> dict[str, str]:
@@ -22,75 +20,6 @@ def facets(documented: dict[str, Any]) -> dict[str, str]:
     clip += ", dual at 3" if "dual" in documented else ", CISPO" if "gate" in documented else ""
     average = f"by {documented.get('average', 'completion')}{of_kl}"
     return {"divisor": divisor, "average": average, "KL": kl, "clip": clip, "weight": weight}
-
-
-def tables(record: dict[str, Any]) -> dict[str, str]:
-    """The tables of the page, in Markdown."""
-    libraries = record["libraries"]
-    run = [each for each in libraries if "loss" in each["shipped"]]
-    heads = {
-        "ships": "Library|Divisor|Average|KL, weight|Clip|For equation 3, set|What still differs",
-        "numbers": "Library|Length, shipped|Cosine, shipped|Length, closest|Cosine, closest",
-        "sources": "Library|Lines of its source|How it was run",
-        "read": "Library, commit|Divisor|Average|KL|Clip|Lines",
-        "batch": f"Completion|Reward|Ratio of each token|log \u03c0 {MINUS} log \u03c0_ref of each token",
-    }
-    rows = {
-        "ships": [_ships(each, record["course"]["facets"]) for each in run],
-        "numbers": [_numbers(each) for each in run],
-        "sources": [_sources(each) for each in libraries],
-        "read": [_read(each) for each in record["read"]],
-        "batch": _batch(record["batch"]),
-    }
-    return {name: _table(head.split("|"), rows[name]) for name, head in heads.items()}
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *rows])
-
-
-def _ships(library: dict[str, Any], course: dict[str, str]) -> list[str]:
-    shipped, closest = library["shipped"], library["equation_3"]
-    changed = {name: x for name, x in closest["settings"].items() if shipped["settings"].get(name) != x}
-    settings = [f"`{name} = {json.dumps(x)}`" for name, x in changed.items()]
-    options = ", ".join(filter(None, [_switch(library), *settings]))
-    words = [shipped["facets"][what] + (shipped["facets"]["weight"] if what == "KL" else "") for what in COLUMNS]
-    differs = [closest["facets"][what] for what in COLUMNS if closest["facets"][what] != course[what]]
-    still = "; ".join("no KL" if part == "none" else part for part in differs)
-    return [f"{library['name']} {library['version']}", *words, options or "nothing", still]
-
-
-def _switch(library: dict[str, Any]) -> str:
-    """The setting without which the library does not compute GRPO at all."""
-    setting, _, default = library["needs"].partition(" (")
-    return f"`{setting}` ({default}" if default else ""
-
-
-def _numbers(library: dict[str, Any]) -> list[str]:
-    runs = (library["shipped"], library["equation_3"])
-    return [library["name"], *(f"{each[what]:.3f}" for each in runs for what in ("length", "cosine"))]
-
-
-def _sources(library: dict[str, Any]) -> list[str]:
-    places = "<br>".join(f"{what}: `{place}`" for what, place in library["source"].items())
-    released = f", {library['date']}" if library["date"] else ""
-    return [f"{library['name']} {library['version']}{released}", places, library["how"]]
-
-
-def _read(library: dict[str, Any]) -> list[str]:
-    words = [library[what] for what in COLUMNS]
-    places = "<br>".join(f"`{place}`" for place in library["source"])
-    return [f"{library['name']} {library['version']}, {library['date']}", *words, places]
-
-
-def _batch(batch: dict[str, Any]) -> list[list[str]]:
-    rows = []
-    for i, (now, old, ref) in enumerate(zip(batch["logp"], batch["old"], batch["ref"], strict=True)):
-        ratios = [f"{math.exp(x - y):.2f}" for x, y in zip(now, old, strict=True)]
-        gaps = [f"{x - y:.2f}".replace("-", MINUS) for x, y in zip(now, ref, strict=True)]
-        prompt, number = divmod(i, batch["group"])
-        rows.append([f"{'AB'[prompt]}{number + 1}", str(batch["rewards"][i]), " ".join(ratios), " ".join(gaps)])
-    return rows
 
 
 def module(record: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-// How much of its advantage a token passes on to the gradient of its log-probability, by its ratio (catalogue B11).
+// How much of its advantage a token contributes to the gradient of its log-probability, by its ratio (catalogue B11).
 // The gradient of each method's loss is -weight * A times that of log pi; the page docs/2026/family.md has the losses.
 import { binds } from "./grpo.mjs";
 

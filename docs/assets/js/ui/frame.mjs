@@ -1,7 +1,6 @@
 // The frame of all figures: number and question as the title, what the state teaches, the picture with its numbers behind
 // a tab, controls beside it, and at the foot the source and what one can do with the whole.
 import { element, uniqueId } from "./element.mjs";
-import { embedding, ownAddress } from "./embed.mjs";
 import { copy, download } from "./files.mjs";
 import { guessing } from "./guess.mjs";
 import { drawingOf } from "./picture.mjs";
@@ -10,7 +9,6 @@ import { pictureAndNumbers } from "./tabs.mjs";
 const ICONS = {
   reset: "M4.5 10a5.5 5.5 0 1 0 2-4.2M4 3v4h4",
   link: "M8.5 11.5a3 3 0 0 0 4.2 0l2.6-2.6a3 3 0 0 0-4.2-4.2l-.8.8M11.5 8.5a3 3 0 0 0-4.2 0l-2.6 2.6a3 3 0 0 0 4.2 4.2l.8-.8",
-  embed: "M7 6l-4 4 4 4M13 6l4 4-4 4",
   save: "M10 3v9M6.5 9l3.5 3.5L13.5 9M4 16.5h12",
 };
 
@@ -59,18 +57,15 @@ function fill(stage, picture, numbers) {
 const headingOf = (figure) => [...document.querySelectorAll(":is(h1, h2, h3)[id]")]
   .filter((heading) => heading.compareDocumentPosition(figure) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1);
 
-/** Reset, a link to what is shown, code that embeds it, and the picture as a file. */
+/** Reset, a link to what is shown, and the picture as a file. */
 function tools(figure, { charts, title }) {
   const said = element("span", { role: "status", class: "grpo-told" });
   const tool = (name, label, onclick) => element("button", { type: "button", class: "grpo-tool", "aria-label": label, title: label, onclick },
     element("svg", { viewBox: "0 0 20 20", "aria-hidden": "true", focusable: "false" }, element("path", { d: ICONS[name] })));
   const all = [tool("link", "Copy link to this state", async () => {
-    const address = ownAddress();
+    const address = new URL(location.href);
     address.hash = figure.getAttribute("id") ?? headingOf(figure)?.id ?? "";
     said.textContent = (await copy(address.href)) ? "Link copied." : "The address bar has the link.";
-  }), tool("embed", "Copy code to embed this figure", async () => {
-    const code = embedding(figure, figure.getAttribute("question"));
-    said.textContent = (await copy(code)) ? "Code copied." : code;
   })];
   if (Object.keys(figure.controls).length) all.unshift(tool("reset", "Reset", () => figure.set(figure.first)));
   if (charts) all.push(tool("save", "Save picture", () =>

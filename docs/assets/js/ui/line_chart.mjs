@@ -45,10 +45,11 @@ export function lineChart({ height: low = 210, top: usual, ticks, digits = 2, in
   const vertical = (at, style) =>
     element("line", { x1: pixel(at), x2: pixel(at), y1: PAD.top, y2: node.clientHeight - PAD.bottom, class: style });
 
-  node.addEventListener("pointermove", (event) => {
+  const point = (event) => {
     const step = scale(PAD.left, node.clientWidth - PAD.right, 0, steps)(event.offsetX);
     inspect(Math.round(Math.min(steps, Math.max(0, step))));
-  });
+  };
+  for (const kind of ["pointermove", "pointerdown"]) node.addEventListener(kind, point); // a finger does not hover
 
   function draw({ lines, marks = [], cursor = null, top: needed = usual, end = 1 }) {
     shown = { lines, marks, cursor };

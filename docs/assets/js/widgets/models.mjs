@@ -12,7 +12,7 @@ import { mark } from "../ui/mark.mjs";
 import { table } from "../ui/table.mjs";
 import { lines } from "../ui/word_lines.mjs";
 
-const STATIONS = [
+const STAGES = [
   { part: "policy", task: "Write", model: "policy" },
   { part: "reward", task: "Score", model: "reward model", otherwise: "a rule" },
   { part: "critic", task: "Compare", model: "critic", otherwise: "mean of the group" },
@@ -46,7 +46,7 @@ class Models extends Explorable {
       this.solid = solid;
       this.chart.redraw();
     });
-    this.table = table({ caption: "What each station needs", columns: ["Station", "PPO", "GRPO"] });
+    this.table = table({ caption: "What each stage needs", columns: ["Stage", "PPO", "GRPO"] });
     return [this.chart.node, this.table.node];
   }
 
@@ -54,41 +54,41 @@ class Models extends Explorable {
     this.methods = METHODS.map((method) => needs(method, state));
     const cell = ({ name, state, size }) => `${name}: ${STATES[state]}, ${size} GB`;
     this.table.fill([
-      ...STATIONS.map(({ task }, i) => [`${i + 1}. ${task}`, ...this.methods.map((stations) => cell(stations[i]))]),
-      ["together", ...this.methods.map((stations) => `${count(stations)}, ${memory(stations)} GB`)],
+      ...STAGES.map(({ task }, i) => [`${i + 1}. ${task}`, ...this.methods.map((stages) => cell(stages[i]))]),
+      ["together", ...this.methods.map((stages) => `${count(stages)}, ${memory(stages)} GB`)],
     ]);
     this.glide(this.methods.flat().map(({ state }) => Number(state !== "none")));
   }
 
   paint(width) {
-    const column = width / STATIONS.length;
+    const column = width / STAGES.length;
     const high = scale(0, gigabytes("trained", BILLIONS, { training: true }), 0, TALLEST);
-    const method = (stations, m) => [
+    const method = (stages, m) => [
       words(0, FLOORS[m] - 116, METHODS[m].toUpperCase(), { class: "name title" }),
-      words(width, FLOORS[m] - 116, `${count(stations)}, ${memory(stations)} GB`, { class: "name", "text-anchor": "end" }),
+      words(width, FLOORS[m] - 116, `${count(stages)}, ${memory(stages)} GB`, { class: "name", "text-anchor": "end" }),
       element("line", { x1: 0, x2: width, y1: FLOORS[m], y2: FLOORS[m], class: "axis" }),
-      stations.map((station, i) => machine(station, {
+      stages.map((stage, i) => machine(stage, {
         left: i * column + 4, wide: column - 8, floor: FLOORS[m], solid: this.solid[4 * m + i],
-        tall: high(gigabytes(station.usual, BILLIONS, { training: true })),
+        tall: high(gigabytes(stage.usual, BILLIONS, { training: true })),
       })).flat(),
     ].flat();
     return [
       hatching("models"),
-      STATIONS.map(({ task }, i) => words((i + 0.5) * column, 13, `${i + 1} ${task}`, { class: "soft", "text-anchor": "middle" })),
-      column < 80 ? [] : STATIONS.slice(1).map((_, i) => element("path", { class: "way", d: `M${pixel((i + 1) * column - 3)} 4l5 5-5 5` })),
+      STAGES.map(({ task }, i) => words((i + 0.5) * column, 13, `${i + 1} ${task}`, { class: "soft", "text-anchor": "middle" })),
+      column < 80 ? [] : STAGES.slice(1).map((_, i) => element("path", { class: "way", d: `M${pixel((i + 1) * column - 3)} 4l5 5-5 5` })),
       this.methods.map(method).flat(),
     ];
   }
 
   lesson(state) {
     const [ppo, grpo] = METHODS.map((method) => needs(method, state));
-    const trained = (stations) => stations.filter(({ state }) => state === "trained").length;
+    const trained = (stages) => stages.filter(({ state }) => state === "trained").length;
     return `PPO needs ${count(ppo)}, ${trained(ppo)} of them trained; GRPO ${count(grpo)}, ${trained(grpo)} trained. `
-      + `Only station 3 differs: without the critic ${memory(ppo) - memory(grpo)} GB less.`;
+      + `Only stage 3 differs: without the critic, GRPO needs ${memory(ppo) - memory(grpo)} GB less.`;
   }
 }
 
-/** The model of a station, or the hole where there is none; between the two while one fades. */
+/** The model of a stage, or the hole where there is none; between the two while one fades. */
 function machine({ part, name, state, size }, { left, wide, floor, tall, solid }) {
   const [x, middle] = [pixel(left), left + wide / 2];
   const box = { x, y: pixel(floor - tall), width: pixel(wide), height: pixel(tall), rx: Math.min(8, tall / 2) };
@@ -114,18 +114,18 @@ function group({ left, wide, line }) {
   ].flat();
 }
 
-const memory = (stations) => stations.reduce((total, { size }) => total + size, 0);
+const memory = (stages) => stages.reduce((total, { size }) => total + size, 0);
 
-function count(stations) {
-  const models = stations.filter(({ state }) => state !== "none").length;
+function count(stages) {
+  const models = stages.filter(({ state }) => state !== "none").length;
   return `${models} ${models === 1 ? "model" : "models"}`;
 }
 
-/** What a method has at each station: the model or what does its work, its state, its gigabytes, and its state in PPO. */
+/** What a method has at each stage: the model or what does its work, its state, its gigabytes, and its state in PPO. */
 function needs(method, { reward, reference }) {
   const settings = { rewardModel: reward === "model", reference };
   const [own, most] = [{ method, ...settings }, { method: "ppo", rewardModel: true, reference: true }].map(modelsOf);
-  return STATIONS.map(({ part, model, otherwise }) => ({
+  return STAGES.map(({ part, model, otherwise }) => ({
     part, state: own[part], usual: most[part], name: own[part] === "none" ? otherwise : model,
     size: gigabytes(own[part], BILLIONS, { training: true }),
   }));

@@ -19,7 +19,7 @@ class PromptWeight extends Explorable {
     g: { control: slider, label: "Group size G", values: [2, 4, 8, 16, 32, 64], initial: 8, show: String },
   };
   static guess = {
-    ask: "With GRPO and G = 8, how many times as much does a prompt solved 10\u00a0% of the time count as one solved half the time?",
+    ask: "With GRPO and G = 8, how many times the weight of a prompt solved half the time does a prompt solved 10\u00a0% of the time get?",
     of: { p: 0.1, g: 8 }, values: range(0, 4, 0.05), truth: ({ state: { p, g } }) => promptWeight("GRPO", p, g) / promptWeight("GRPO", 0.5, g),
   };
 
@@ -45,8 +45,8 @@ class PromptWeight extends Explorable {
 
   lesson({ p, g }) {
     const times = (name) => fixed(promptWeight(name, p, g) / promptWeight(name, 0.5, g));
-    return `With G = ${g}, a prompt solved ${percent(p)} of the time counts ${times("GRPO")} times as much as one solved half the `
-      + `time with GRPO, ${times("MaxRL")} times with MaxRL, and the same with Dr. GRPO.`;
+    return `With G = ${g}, a prompt solved ${percent(p)} of the time has ${times("GRPO")} times the weight of one solved half the `
+      + `time with GRPO, ${times("MaxRL")} times with MaxRL, and the same weight with Dr. GRPO.`;
   }
 }
 

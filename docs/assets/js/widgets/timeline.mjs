@@ -11,8 +11,8 @@ import { table } from "../ui/table.mjs";
 import { timelinePicture } from "./timeline/picture.mjs";
 
 const NAMES = ["REINFORCE", "+ baseline", "TRPO", "A3C", "PPO", "Ziegler et al.", "RLOO", "InstructGPT", "DPO", "GRPO",
-  "R1-Zero", "R1", "DAPO", "Dr. GRPO", "Qwen3", "GiGPO", "CISPO", "GSPO", "Kimi K2", "IcePop", "SAPO",
-  "DeepSeek-V3.2", "GDPO", "MaxRL", "DPPO", "RGRA", "DeepSeek-V4", "KLPO"];
+  "Kimi k1.5", "R1-Zero", "R1", "DAPO", "Dr. GRPO", "Qwen3", "CISPO", "GSPO", "Kimi K2", "DeepSeek-V3.2",
+  "DPPO", "DeepSeek-V4"];
 const PARTS = { // name, and what an entry did to it
   baseline: ["baseline", "changed the baseline or its scale"],
   sampling: ["sampling", "changed what is sampled"],

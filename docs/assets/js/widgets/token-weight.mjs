@@ -56,9 +56,9 @@ class TokenWeight extends Explorable {
     const advantage = Number(a);
     const [own, usual] = [method, "GRPO"].map((name) => METHODS[name](ratio, advantage));
     const push = advantage > 0 ? "good" : "bad";
-    const says = (weight) => (weight === 0 ? "nothing: it is ignored" : fixed(weight));
-    const beside = method === "GRPO" ? "" : ` With GRPO it passes on ${says(usual)}.`;
-    return `At ratio ${fixed(ratio)} a ${push} token passes on ${says(own)}.${beside}`;
+    const says = (weight) => (weight === 0 ? "nothing" : `${fixed(weight)} times its advantage`);
+    const beside = method === "GRPO" ? "" : ` With GRPO it contributes ${says(usual)}.`;
+    return `At ratio ${fixed(ratio)}, a ${push} token contributes ${says(own)} to the gradient.${beside}`;
   }
 }
 

@@ -5,7 +5,8 @@
 USUAL = (
     "equal_rewards_become_noise", "only_a_std_of_exactly_zero_is_safe", "divides_by_group_size_minus_one",
     "divides_although_told_not_to", "whole_batch_statistics", "group_mean_but_batch_std", "eps_inside_the_root",
-    "copies_the_eps_of_a_library", "adds_no_eps", "ignores_std_eps", "statistics_over_the_first_axis", "forgets_keepdim",
+    "copies_the_eps_of_a_library", "adds_no_eps", "ignores_std_eps", "statistics_over_the_first_axis",
+    "forgets_keepdim",
 )  # fmt: skip
 
 

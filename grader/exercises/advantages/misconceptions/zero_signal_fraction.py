@@ -79,7 +79,7 @@ def close_rewards_lack_signal():
 
 
 def only_groups_of_zeros():
-    """you count groups whose rewards are all 0; here groups whose rewards are all equal count, whatever the value
+    """you count groups whose rewards are all 0; this function counts groups of equal rewards, whatever the value
 
     A prompt that every sample solves teaches as little as one that no sample solves. Late in training most empty groups
     are of that kind, and this metric falls while the signal dries up.
@@ -91,7 +91,7 @@ def only_groups_of_zeros():
 
 
 def only_groups_of_ones():
-    """you count groups whose rewards are all 1; here groups whose rewards are all equal count, whatever the value
+    """you count groups whose rewards are all 1; this function counts groups of equal rewards, whatever the value
 
     A prompt that no sample solves teaches as little as one that every sample solves. Early in training most empty
     groups are of that kind, and this metric reports 0 for them.
@@ -103,7 +103,7 @@ def only_groups_of_ones():
 
 
 def sum_of_zero_counts():
-    """you count groups whose rewards add up to 0; here groups whose rewards are all equal count, whatever the value
+    """you count groups whose rewards add up to 0; this function counts groups of equal rewards, whatever the value
 
     Rewards of 3 and -3 add up to 0 and have the largest possible signal, and five rewards of 1 have none.
     """
@@ -114,7 +114,7 @@ def sum_of_zero_counts():
 
 
 def expects_rewards_of_zero_or_one():
-    """you count groups with a mean of 0 or 1, which fits rewards of 0 and 1 only; here any equal rewards count
+    """you count groups with a mean of 0 or 1, which fits rewards of 0 and 1 only; any equal rewards are without signal
 
     For pass or fail rewards, both are the same. With graded rewards, a group of 0.5s is missed, and a group of 0 and 2
     is counted although its two advantages are -1 and 1.
@@ -166,7 +166,7 @@ def adds_up_the_advantages():
 
 
 def counts_samples_at_the_mean():
-    """you count samples with an advantage of 0; here groups count, and a sample at its group's mean is no empty group
+    """you count samples with an advantage of 0; this function counts groups of equal rewards
 
     With rewards of 0 and 1 the two often agree. Among 0, 1, 2 the middle sample has advantage 0 while the other two
     teach. The teaching code nano-aha-moment counts tokens in this way.

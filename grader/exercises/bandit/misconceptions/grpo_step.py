@@ -100,7 +100,7 @@ def treats_logits_as_log_probabilities():
 def forgets_repeated_actions(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
-    """you count an action once that was drawn several times; in this exercise every sample of the group counts
+    """you count an action once that was drawn several times; in this exercise every sample of the group is used
 
     `gradient[actions] += weights` writes to every place once, so only one of several samples of an action counts.
     `index_add`, `index_put` with accumulate, a loop over the samples, or autograd add them all up.
@@ -360,7 +360,7 @@ def makes_one_update_only():
 
 
 def returns_the_logits_before_the_last_update():
-    """you make inner_steps - 1 updates, or return the logits from before the last one; here all of them count
+    """you make inner_steps - 1 updates, or return the logits from before the last one; make all of them
 
     With one inner step nothing is learned at all.
     """

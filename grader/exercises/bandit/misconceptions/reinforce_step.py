@@ -92,7 +92,7 @@ def drops_the_minus_pi():
 def forgets_repeated_actions(
     logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
 ) -> Tensor:
-    """you count an action once that was drawn several times; in this exercise every sample of the group counts
+    """you count an action once that was drawn several times; in this exercise every sample of the group is used
 
     `gradient[actions] += weights` writes to every place once, so only one of several samples of an action counts.
     `index_add`, `index_put` with accumulate, a loop over the samples, or autograd add them all up.

@@ -313,7 +313,7 @@ def kl_in_the_rewards():
 
 
 def skips_groups_without_signal():
-    """you make no step when all rewards of a group are equal; the KL of such a step still counts
+    """you make no step when all rewards of a group are equal; such a step still has its KL
 
     Without KL it changes nothing in GRPO, and saves time. With KL the policy is pulled to the reference in every step:
     late in a run most groups carry no signal, and exactly then the pull is missing.

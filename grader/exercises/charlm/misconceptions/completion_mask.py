@@ -5,7 +5,7 @@ from torch import Tensor
 
 
 def leaves_the_end_out():
-    """you leave out the end token; stopping was the policy's choice, so the end token counts
+    """you leave out the end token; stopping was the policy's choice, so the end token is included
 
     Without it, no gradient says whether it was good to stop there. The policy does not learn to stop, and its
     completions grow until they are cut off.
@@ -17,7 +17,7 @@ def leaves_the_end_out():
 
 
 def keeps_what_stands_behind_the_end():
-    """you keep everything after the prompt; after its first end a row is only padding, which does not count
+    """you keep everything after the prompt; after its first end a row is only padding, which is left out
 
     The policy then learns from letters that it never wrote, and a short completion has as many tokens as the longest
     one of the batch.
@@ -29,7 +29,7 @@ def keeps_what_stands_behind_the_end():
 
 
 def keeps_one_token_after_the_end():
-    """you keep one token after the first end; the end is the last token that counts
+    """you keep one token after the first end; the end is the last token to include
 
     That token is padding: nobody sampled it, so the policy learns from a letter that it never wrote.
     """
@@ -53,7 +53,7 @@ def keeps_up_to_the_second_end():
 
 
 def keeps_what_follows_until_the_second_end():
-    """you keep the tokens after the first end until the second end token; after the first one nothing counts
+    """you keep the tokens after the first end until the second end token; nothing after the first end is included
 
     `is_end.cumsum(dim=-1) <= 1` is also true behind the first end, until the next one. Count the ends before each token
     instead: at the first end there are none.
@@ -65,7 +65,7 @@ def keeps_what_follows_until_the_second_end():
 
 
 def masks_every_end_token():
-    """you mask all tokens that equal the end; the first end of the completion counts, whatever follows it
+    """you mask all tokens that equal the end; the first end of the completion is included, whatever follows it
 
     Padding also uses the end token, so their numbers do not distinguish the two. Masking both means that the policy
     never learns to stop, and letters after the end are kept.
@@ -77,7 +77,7 @@ def masks_every_end_token():
 
 
 def lets_an_end_in_the_prompt_count():
-    """you look for the first end in the whole row; an end inside the prompt does not count
+    """you look for the first end in the whole row; an end inside the prompt is ignored
 
     A prompt with a full stop then gives a completion without tokens, and the policy learns nothing from that row. Look
     for the end only among the tokens of the completion.
@@ -89,7 +89,7 @@ def lets_an_end_in_the_prompt_count():
 
 
 def begins_one_token_early():
-    """you start with the last token of the prompt; the first entry that counts belongs to token prompt_length
+    """you start with the last token of the prompt; the first entry to include belongs to token prompt_length
 
     In every row the policy then learns from a token that it did not write, and if that is the end token, the whole
     completion is masked. Off by one is the usual mistake with shifted masks.
@@ -113,7 +113,7 @@ def begins_one_token_late():
 
 
 def begins_one_token_late_but_sees_its_end():
-    """you mask the first token of the completion; the policy sampled it, so it counts
+    """you mask the first token of the completion; the policy sampled it, so it is included
 
     The first letter decides most of what follows, but the policy never learns from it. Entry prompt_length - 1 of the
     mask belongs to it.
@@ -176,7 +176,7 @@ def goes_on_to_the_last_end(tokens: Tensor, prompt_length: int, eos_id: int) -> 
 
 
 def masks_completions_without_an_end():
-    """you mask a completion that never ends; it was cut off, and all of its tokens count
+    """you mask a completion that never ends; it was cut off, and all of its tokens are included
 
     Some recipes leave out such completions on purpose. Here the policy wrote all of these letters, and it can learn
     from them that it should have stopped.
@@ -188,7 +188,7 @@ def masks_completions_without_an_end():
 
 
 def takes_a_missing_end_for_one_at_once():
-    """you keep one token of a completion without an end; without an end the whole completion counts
+    """you keep one token of a completion without an end; without an end the whole completion is included
 
     argmax is 0 even if there is no end to find, so a completion that was cut off keeps only its first token. Such
     completions are the longest of the batch, and the policy learns nothing from the rest of them.
@@ -214,7 +214,7 @@ def counts_the_ends_down_the_batch():
 
 
 def cuts_the_ends_off_the_end_of_each_row(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
-    """you remove the end tokens from the end of each row; the first end of the completion counts, but nothing after it
+    """you remove the end tokens from the end of each row; include the first end, but nothing after it
 
     This removes the padding and the end of the completion, because both are the same token. With any other padding, it
     removes nothing.
@@ -226,7 +226,7 @@ def cuts_the_ends_off_the_end_of_each_row(tokens: Tensor, prompt_length: int, eo
 
 
 def keeps_the_prompt():
-    """you keep the prompt; only the policy's own tokens count
+    """you keep the prompt; include only the policy's own tokens
 
     The prompt was given, so no advantage belongs to it. If you keep it, it dilutes the completion, and the policy
     learns to write or avoid its questions.

@@ -168,7 +168,7 @@ def adds_the_kl_as_a_number():
 
 
 def averages_the_kl_over_all_positions():
-    """you average the KL over all positions; only unmasked positions count
+    """you average the KL over all positions; include only unmasked positions
 
     The KL then looks smaller the more padding a batch has, and so does its pull to the reference.
     """
@@ -405,7 +405,7 @@ def averages_the_ratios_of_a_sequence():
 
 
 def counts_masked_tokens_in_the_ratio():
-    """you divide the log-ratio of a completion by the length of the row; only unmasked tokens count
+    """you divide the log-ratio of a completion by the length of the row; include only unmasked tokens
 
     This moves the ratio of a short completion towards 1, and more so the longer the other completions of its batch are.
     """
@@ -560,7 +560,7 @@ def divides_by_0_when_nothing_counts():
 
 
 def averages_over_masked_positions():
-    """you take plain means, which include prompt and padding; only unmasked positions count
+    """you take plain means, which include prompt and padding; include only unmasked positions
 
     At masked positions the ratio is 1 and the surrogate is A, so the loss depends on the amount of padding, and
     every gradient is too small.

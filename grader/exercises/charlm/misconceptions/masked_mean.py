@@ -40,7 +40,7 @@ def divides_by_all_positions_by_token():
 
 
 def ignores_the_mask():
-    """you average over all positions; only positions where the mask is True count
+    """you average over all positions; include only positions where the mask is True
 
     Prompt and padding then count like the tokens that the policy wrote. The policy did not choose them, so no reward
     says anything about them.
@@ -53,7 +53,7 @@ def ignores_the_mask():
 
 
 def keeps_the_masked_positions():
-    """you take the mean where the mask is False; True says that a position counts
+    """you take the mean where the mask is False; True means that a position is included
 
     Some functions of torch, masked_fill among them, act where a mask is True, so the mask is easily inverted once too
     often.

@@ -489,7 +489,7 @@ def records_advantages_as_rewards():
 
 
 def passes_over_steps_without_signal():
-    """you continue with the next batch, without update or row, if no group has a signal; such a step also counts
+    """you continue with the next batch, without update or row, if no group has a signal; such a step is a step, too
 
     Its completions took time to sample, and the KL still pulls. A history without these steps hides that waste, and is
     shorter than requested.

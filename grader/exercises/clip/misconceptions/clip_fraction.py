@@ -120,7 +120,7 @@ def counts_zero_advantages():
 
 
 def takes_no_notice_of_mask():
-    """you count masked positions too; only positions where mask is True count
+    """you count masked positions too; include only positions where mask is True
 
     Padding holds arbitrary ratios, or exactly 1. In the first case the fraction is noise, in the second it is too low,
     and it changes with the length of the longest answer in the batch.
@@ -155,7 +155,7 @@ def divides_by_all_positions():
 
 
 def zeroes_masked_ratios():
-    """you multiply the ratio by the mask before comparing; a ratio of 0 is below the band and counts for A < 0
+    """you multiply the ratio by the mask before comparing; a ratio of 0 is below the band and is counted for A < 0
 
     Multiplying by the mask leaves a 0 behind, and 0 is neutral in a sum, not in a comparison. Mask the outcome of the
     comparison instead.

@@ -47,7 +47,7 @@ def by_sequence_over_the_width():
 
 
 def by_token_over_all_positions():
-    """you divide by all positions by token; only positions where the mask is True count
+    """you divide by all positions by token; include only positions where the mask is True
 
     The more padding a batch has, the smaller its gradient.
     """

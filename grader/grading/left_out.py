@@ -1,0 +1,55 @@
+"""What a student should know of a statement or function that the grader did not execute, in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..core.source import place, why_not_python
+from ..core.submission import Submission
+from ..core.text import listed, one_line
+from .observations import what_was_raised
+from .student import LeftOut
+
+_NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")
+_FOREIGN = re.compile(r"No module named '(\w+)[\w.]*'")
+_NO_NAME = re.compile(r"cannot import name '(\w+)' from '(?:submission|starter)\.(\w+)'")
+_NO_MODULE = re.compile(r"No module named '(?:submission|starter)\.(\w+)'")
+
+
+def about(part: LeftOut, parts: Sequence[LeftOut], submission: Submission) -> str:
+    """The sentence; empty if another note on the submission says the same.
+
+    Args:
+        part: What was not executed.
+        parts: All that was not executed.
+        submission: The submission.
+    """
+    text = submission.files.get(part.file_name, "")
+    if not part.type:
+        return f"{part.file_name} cannot be imported: your code {one_line(part.message)}; the grader left it out"
+    if part.type in _NOT_PYTHON and 0 < part.line <= text.count("\n") + 1:
+        line, why = why_not_python(text, part.line, part.message)
+        names = listed([f"`{one_line(name, limit=60)}`" for name in part.names[:5]]) if part.names else "these lines"
+        why = f"{part.type}: {why}; the grader left out {names}"
+        return one_line(f"{part.file_name}, {place(text, line)}: {why}", limit=400)
+    if _follows(part, parts) or _noted(part, submission.notes):
+        return ""
+    no_file = _NO_MODULE.fullmatch(part.message)
+    why = f"there is no {no_file[1]}.py" if no_file else what_was_raised(part.type, part.message)
+    return one_line(f"{part.file_name}, {place(text, part.line)}: {why}; the grader skipped this statement", limit=400)
+
+
+def _follows(part: LeftOut, others: Sequence[LeftOut]) -> bool:
+    """Whether it imports what another module lacks because that was left out there."""
+    if lacks := _NO_NAME.match(part.message):
+        name, module = lacks.groups()
+        return any(other.module == module and (not other.type or name in other.names) for other in others)
+    return False
+
+
+def _noted(part: LeftOut, notes: Sequence[str]) -> bool:
+    """Whether the reader's note on a foreign import says it already."""
+    if foreign := _FOREIGN.fullmatch(part.message):
+        return any(note.startswith(f"{part.file_name} imports {foreign[1]} (") for note in notes)
+    return False
