@@ -20,6 +20,7 @@ from .published import with_mistakes
 
 LONGEST = 8
 """Numbers of a worked example that a reader compares at a glance."""
+_ROUNDING = 1e-15
 CHECKS = 3
 """As many of the checks that show a mistake are listed; the others are counted."""
 
@@ -41,7 +42,16 @@ def make(name: str, *, figure: bool = False) -> str:
         own = [check for check in checks if check.function == function]
         entries[function] = [_entry(mistake, own, recorded) for mistake in known.get(function, {}).values()]
     count = sum(map(len, known.values()))
-    values = {"exercise": exercise, "count": count, "finder": finder, "functions": entries, "most": CHECKS}
+    gates = [check for check in checks if check.gate]
+    right = {check.function: _shown(_numbers(recorded[check.id][0].expected)) for check in reversed(gates)}
+    values = {
+        "exercise": exercise,
+        "count": count,
+        "finder": finder,
+        "right": right,
+        "functions": entries,
+        "most": CHECKS,
+    }
     return render("page_files/mistakes.md", **values)
 
 
@@ -73,6 +83,7 @@ def _numbers(observation: dict[str, Any]) -> list[float]:
 
 
 def _shown(values: list[float]) -> str:
+    values = [0.0 if abs(value) < _ROUNDING else value for value in values]
     return ", ".join("not a number" if value != value else f"{value:.4g}" for value in values).replace("-", "\u2212")
 
 

@@ -215,16 +215,22 @@ function offer(input, options, value) {
 /** A field for a text of several lines: { node, set(value) }. The answer follows while the reader types. */
 function field({ label, value, change }) {
   const id = uniqueId("field");
-  let waiting;
+  let waiting, last = value;
+  const read = () => {
+    clearTimeout(waiting);
+    if (input.value === last) return; // drawn again, a link would go just when it is pressed
+    last = input.value;
+    change(last);
+  };
   const input = element("textarea", { id, rows: 4, maxlength: MOST, spellcheck: "false", autocomplete: "off",
     placeholder: "tensor([[ 1.5000, -0.5000, -0.5000, -0.5000]])",
-    onchange: () => change(input.value),
+    onchange: read,
     oninput: () => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => change(input.value), 300);
+      waiting = setTimeout(read, 300);
     } }, value);
   return { node: element("div", { class: "grpo-control wide" }, element("label", { for: id }, label), input),
-    set: (next) => void (input.value = next) };
+    set: (next) => void (input.value = last = next) };
 }
 
 customElements.define("grpo-mistake-finder", MistakeFinder);
