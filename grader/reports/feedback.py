@@ -184,23 +184,38 @@ def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
         return seen
     numbers = "this error" if check.outcome == BROKEN else "your numbers"
     here = "" if known[0].everywhere else "in this call, "
-    if len(known) == 1:
-        (only,) = known
-        start = f"{here}{numbers} {'is' if check.outcome == BROKEN else 'are'}"
-        start = start if only.shown or here else f"in other calls, {start}"
-        lines = [Cause(f"{_capital(start)} what you get if {plain(only.sentence)}.", only.explanation, only.page)]
-    else:
-        heading = _capital(
-            f"{here}these {_WORDS.get(len(known), len(known))} differences together make exactly {numbers}:"
-        )
-        lines = [Cause(heading)]
-        in_call = sum(each.shown for each in known)
-        for number, each in enumerate(known, 1):
-            elsewhere = "in other calls, " if in_call and not each.shown else ""
-            lines.append(Cause(f"{number}. {elsewhere}{plain(each.sentence)}.", each.explanation, each.page))
-    if here:
+    in_call = [each for each in known if each.shown]
+    others = [each for each in known if not each.shown]
+    if not in_call:
+        in_call, others, here = known, [], "in other calls, " if known[0].everywhere else here
+    elif others:
+        here = "in this call, "
+    lines = [*_together(check, in_call, f"{here}{numbers}", 1)]
+    if others:
+        more = "one more difference" if len(others) == 1 else f"{_WORDS.get(len(others), len(others))} more differences"
+        lines += [Cause(f"Other calls show {more}:"), *_numbered(others, len(in_call) + 1 if len(in_call) > 1 else 1)]
+    if not known[0].everywhere:
         lines.append(Cause("Other calls fail in another way as well."))
     return [*lines, *seen]
+
+
+def _together(check: CheckResult, known: Sequence[NamedMistake], numbers: str, first: int) -> Iterator[Cause]:
+    """What makes the numbers of the call: one mistake as a sentence, several as a list."""
+    if len(known) == 1:
+        verb = "is" if check.outcome == BROKEN else "are"
+        (only,) = known
+        sentence = f"{numbers} {verb} what you get if {plain(only.sentence)}."
+        yield Cause(_capital(sentence), only.explanation, only.page)
+        return
+    where, comma, what = numbers.rpartition(", ")
+    these = f"these {_WORDS.get(len(known), len(known))} differences together make exactly {what}:"
+    yield Cause(_capital(f"{where}{comma}{these}"))
+    yield from _numbered(known, first)
+
+
+def _numbered(known: Sequence[NamedMistake], first: int) -> Iterator[Cause]:
+    for number, each in enumerate(known, first):
+        yield Cause(f"{number}. {plain(each.sentence)}.", each.explanation, each.page)
 
 
 def _described(seen: NamedMistake) -> str:

@@ -51,7 +51,7 @@ def std_below_std_eps_counts_as_zero():
 
 
 def std_below_a_constant_counts_as_zero():
-    """you set groups with a standard deviation below 1e-6 to 0; here only groups of equal rewards are 0
+    """you set groups with a small standard deviation to 0; here only groups of equal rewards are 0
 
     A threshold has the unit of the rewards. Rewards that differ by a ten-millionth are rare, but the caller may choose
     such a unit, and those groups then lose all their signal. Compare the rewards of a group with each other.
@@ -662,8 +662,7 @@ def integer_rewards_give_integers():
 def changes_rewards_in_place():
     """you modify the caller's rewards with -= or /=; the input must not change
 
-    The returned numbers are right. But a caller that then logs the mean reward reads 0, and a second call gets
-    advantages instead of rewards.
+    A caller that then logs the mean reward reads 0, and a second call gets advantages instead of rewards.
     """
     """
     - centred = rewards - rewards.mean(dim=-1, keepdim=True)
