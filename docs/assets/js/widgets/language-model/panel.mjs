@@ -66,5 +66,5 @@ function watchField(change) {
     if (text !== last) change(text);
   });
   const set = (text) => void (input.value = last = text);
-  return { node: element("div", { class: "grpo-control" }, element("label", { for: id }, "Follow the probability of"), input), set };
+  return { node: element("div", { class: "grpo-control" }, element("label", { for: id }, "The large curve: probability of"), input), set };
 }
