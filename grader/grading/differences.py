@@ -64,7 +64,8 @@ def _flat(seen: Observation, expected: Observation, where: str) -> Iterator[tupl
         is_number = seen.get("shape", []) == [] and seen.get("dtype", "") in ("", "float32", "float64")
         yield f"{where}values", f"{[] if is_number else seen.get('shape')}{_rounded(seen, expected)}", seen["values"]
         if not is_number:
-            yield f"{where}dtype", str(seen.get("dtype")), ()
+            is_mask = expected.get("dtype") == "bool" != seen.get("dtype")  # any other dtype is the same mistake
+            yield f"{where}dtype", "not bool" if is_mask else str(seen.get("dtype")), ()
     for name in ("changed", "graph"):
         yield f"{where}{name}", str(seen.get(name) or []), ()
     for name, values in seen.get("gradients", {}).items():

@@ -224,6 +224,8 @@ def _kind(answer: WrongAnswer) -> Patterns:
     elif "shape" in expected and "shape" not in yours and "raises" not in yours:
         equal = "right, but " if "values" in yours and _all_near(_array(yours), _array(expected)) else ""
         yield "kind", f"{equal}a {'plain number' if kind == 'number' else kind} instead of a tensor", CERTAIN
+    if expected.get("returns") == "tuple" and "fields" not in yours and "raises" not in yours and kind != "NoneType":
+        yield "kind", f"one value instead of {len(expected['fields'])}; `return first, second` returns two", CERTAIN
     for mine, right in _nested(yours, expected):
         if right.get("returns") == "number" and "shape" in mine:
             yield "kind", "tensors instead of plain numbers: `.item()` converts them", CERTAIN
@@ -234,7 +236,13 @@ def _missing(answer: WrongAnswer) -> Patterns:
         missing = sorted(right.get("fields", {}).keys() - mine.get("fields", {}).keys())
         if missing and mine.get("returns") == right.get("returns"):
             is_list = mine["returns"] in ("list", "tuple")
-            yield "missing", "too few" if is_list else f"without {', '.join(missing)}", CERTAIN
+            yield (
+                "missing",
+                "too few"
+                if is_list
+                else f"incomplete: {listed(missing)} {'is' if len(missing) == 1 else 'are'} missing",
+                CERTAIN,
+            )
     for part in answer.parts:
         size = len(part.yours) if part.yours.ndim else 0
         if 0 < size < len(np.atleast_1d(part.expected)) and _all_near(part.yours, part.expected[:size]):
@@ -262,7 +270,7 @@ def _besides_the_numbers(answer: WrongAnswer) -> Patterns:
     for name in (mine.get("changed") or mine.get("left") or ())[:1]:
         yield "changed", f"right, but the call modifies `{name}`", CERTAIN
     for own, other in _nested(mine, right):
-        if "dtype" in own and own["dtype"] != other.get("dtype"):
+        if "dtype" in own and other.get("dtype") not in (None, own["dtype"]):
             yield "dtype", f"right, but {own['dtype']} instead of {other.get('dtype')}", CERTAIN
 
 

@@ -195,7 +195,7 @@ def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
         more = "one more difference" if len(others) == 1 else f"{_WORDS.get(len(others), len(others))} more differences"
         lines += [Cause(f"Other calls show {more}:"), *_numbered(others, len(in_call) + 1 if len(in_call) > 1 else 1)]
     if not known[0].everywhere:
-        lines.append(Cause("Other calls fail in another way as well."))
+        lines.append(Cause("Other calls are wrong in a way that this does not explain."))
     return [*lines, *seen]
 
 

@@ -32,7 +32,8 @@ def sources() -> list[Path]:
     (drafts,) = re.findall(r"^draft_docs: (.*)", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     hidden = {DOCS / name for name in json.loads(drafts).split("\n") if name}
     hidden |= {*DOCS.glob("maintainers/*")}
-    return sorted({*DOCS.rglob("*.md"), *(ROOT / name for name in (OPTIONS, *generated_pages.texts()))} - hidden)
+    built = (ROOT / name for name in (OPTIONS, *generated_pages.texts()) if name.endswith(".md"))
+    return sorted({*DOCS.rglob("*.md"), *built} - hidden)
 
 
 PAGES = sorted(map(address_of, sources()))

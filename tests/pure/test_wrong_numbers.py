@@ -150,7 +150,7 @@ def test_the_entries_of_a_run_are_told_by_their_names():
     lacking = run(1.0)
     for step in lacking["fields"].values():
         del step["fields"]["kl"]
-    assert said((lacking, run(1.0))) == "without kl"
+    assert said((lacking, run(1.0))) == "incomplete: kl is missing"
 
 
 def test_parts_that_are_missing_or_of_another_kind_are_told_inside_a_tuple():
@@ -159,7 +159,7 @@ def test_parts_that_are_missing_or_of_another_kind_are_told_inside_a_tuple():
         return {"returns": "tuple", "fields": parts, "gradients": {}, "changed": []}
 
     number = {"returns": "number", "values": [0.25]}
-    assert said((loss(kl=number), loss(kl=number, clip_fraction=number))) == "without clip_fraction"
+    assert said((loss(kl=number), loss(kl=number, clip_fraction=number))) == "incomplete: clip_fraction is missing"
     assert said((loss(kl=tensor(0.25)), loss(kl=number))) == "tensors instead of plain numbers: `.item()` converts them"
 
 

@@ -91,8 +91,8 @@ def lets_an_end_in_the_prompt_count():
 def begins_one_token_early():
     """you start with the last token of the prompt; the first entry to include belongs to token prompt_length
 
-    In every row the policy then learns from a token that it did not write, and if that is the end token, the whole
-    completion is masked. Off by one is the usual mistake with shifted masks.
+    In every row the policy then learns from a token that it did not write. Off by one is the usual mistake with shifted
+    masks.
     """
     """
     - written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length

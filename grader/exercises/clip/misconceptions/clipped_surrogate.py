@@ -16,9 +16,9 @@ USUAL = (
 def minimum_before_advantage():
     """you take the minimum of the two ratios and multiply afterwards; multiply both by A, then take the minimum
 
-    For A > 0 this is the same. For A < 0 the order is reversed: a bad sample that became likely is let off beyond the
-    band, and one that is already rare is pushed down further. Taking the larger of the two products for negative
-    advantages is the same mistake in other words, and a well-known book prints it.
+    For A > 0 this is the same, for A < 0 it is not: a bad sample that became likely loses its gradient beyond the band,
+    and one that is already rare is pushed down further. Taking the larger of the two products for negative advantages
+    is the same mistake in other words, and a well-known book prints it.
     """
     """
     - return torch.minimum(ratio * advantages, clipped_ratio * advantages)
