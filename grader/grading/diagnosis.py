@@ -62,37 +62,29 @@ class Diagnosis:
         for exercise in self.result.exercises:
             uses = course.exercise(exercise.name).uses
             for function in dict.fromkeys(check.function for check in _failing(exercise)):
-                for used in uses.get(function, ()):
-                    if used not in is_wrong:
-                        is_wrong[used] = self._is_wrong(used, exercise.name)
-                    if is_wrong[used]:
-                        called.setdefault(f"{exercise.name}.{function}", []).append(used)
-                name = f"{exercise.name}.{function}"
-                alone = (
-                    right_functions.are_here() and self.settings.second_pass and name not in called and function in uses
-                )
-                if alone and (to_blame := self._to_blame(exercise, function, uses[function])):
-                    called[name] = to_blame
+                used = uses.get(function, ())
+                is_wrong |= {name: self._is_wrong(name, exercise.name) for name in used if name not in is_wrong}
+                wrong = [name for name in used if is_wrong[name]] or self._to_blame(exercise, function, used)
+                if wrong:
+                    called[f"{exercise.name}.{function}"] = wrong
         return called
 
     def _to_blame(self, exercise: ExerciseResult, function: str, used: Sequence[str]) -> list[str]:
         """Called functions with full points that are wrong all the same: right ones make all worked examples right.
 
-        One function if that is enough, else all of them; none if the mistake is in the calling function.
+        One function if that is enough, otherwise all of them; none if the mistake is in the calling function.
         """
 
-        def all_right(names: Sequence[str]) -> bool:
-            submission = with_right_functions(self.settings.submission, names)
-            asked = replace(self.settings, submission=submission)
-            clocks = self.clocks[exercise.name]
-            observed = observations(asked, exercise.name, {function}, clocks).get(function, [])
-            return bool(observed) and all(agree(observation, vector.expected) for vector, observation in observed)
+        def helps(names: Sequence[str]) -> bool:
+            asked = replace(self.settings, submission=with_right_functions(self.settings.submission, names))
+            observed = observations(asked, exercise.name, {function}, self.clocks[exercise.name]).get(function, [])
+            return bool(observed) and _are_right(observed)
 
-        if all(agree(observation, vector.expected) for vector, observation in self._answers(exercise.name, function)):
+        if not used or not self.settings.second_pass or not right_functions.are_here():
             return []
-        if not all_right(used):
+        if _are_right(self._answers(exercise.name, function)) or not helps(used):
             return []
-        return next(([name] for name in used if len(used) > 1 and all_right([name])), [*used])
+        return next(([name] for name in used if len(used) > 1 and helps([name])), [*used])
 
     def _answers(self, exercise: str, function: str) -> Observed:
         """What a function of the submission makes of its worked examples; nothing if it does not answer in time."""
@@ -100,9 +92,8 @@ class Diagnosis:
         if name in self.findings.without_answer:
             return []
         if name not in self._observed:
-            self._observed[name] = observations(self.settings, exercise, {function}, self.clocks[exercise]).get(
-                function, []
-            )
+            observed = observations(self.settings, exercise, {function}, self.clocks[exercise])
+            self._observed[name] = observed.get(function, [])
         return self._observed[name]
 
     def _is_wrong(self, used: str, caller: str) -> bool:
@@ -115,7 +106,7 @@ class Diagnosis:
                 return any(check.outcome != PASSED for check in graded)
         public = replace(self.settings, checks={check.id: check for check in checks_of(name, hidden=False)})
         observed = observations(public, name, {function}, self.clocks[caller]).get(function)
-        return observed is None or not all(agree(observation, vector.expected) for vector, observation in observed)
+        return observed is None or not _are_right(observed)
 
     def explain(
         self, called: Mapping[str, Sequence[str]], own_mistakes: Set[str], corrected: Mapping[str, Submission]
@@ -179,7 +170,10 @@ class Diagnosis:
         _, known = vectors.load(exercise.name)
         ids = [check.id for check in failing if check.function == function]
         answers = self._answers(exercise.name, function)
-        return reasons(self.settings.selected, answers, known.get(function, {}), ids, self.findings.failures)
+        try:
+            return reasons(self.settings.selected, answers, known.get(function, {}), ids, self.findings.failures)
+        except Exception:  # an unforeseen answer affects the names, not the grading
+            return Reasons()
 
     def _show(self, exercise: ExerciseResult, function: str, places: Mapping[str, int]) -> None:
         """Show the worked examples that tell most, in place of the calls that the checks failed for."""
@@ -253,6 +247,10 @@ class Diagnosis:
                 *_, last = student.each(check.function, *before, failure.example)
                 return vectors.same_answer(failure.answer, last)
             return not before
+
+
+def _are_right(observed: Observed) -> bool:
+    return all(agree(observation, vector.expected) for vector, observation in observed)
 
 
 def _failing(exercise: ExerciseResult) -> list[CheckResult]:

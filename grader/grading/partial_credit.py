@@ -118,7 +118,8 @@ def _moved(value: Any) -> Any:
 
 def _change(before: Answer, after: Answer) -> Iterator[tuple[float, bool]]:
     """By how much an answer changes, relative to its largest number, and whether it has more than one."""
-    old, new = (answer.value[0] if isinstance(answer.value, tuple) else answer.value for answer in (before, after))
+    values = (before.value, after.value)
+    old, new = (value[0] if isinstance(value, tuple) and value else value for value in values)
     if not isinstance(old, Tensor) or not isinstance(new, Tensor) or old.array.dtype.kind != "f":
         return
     if old.shape != new.shape or not old.array.size:
