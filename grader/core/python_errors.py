@@ -8,19 +8,17 @@ import re
 import sys
 
 _SINCE = (
-    (r"\s*match\b.*:\s*(#.*)?$", (3, 10)),
-    (r"\s*except\s*\*", (3, 11)),
     (r"\s*type\s+\w+\s*(\[.*\])?\s*=", (3, 12)),
     (r"\s*(async\s+)?(def|class)\s+\w+\[", (3, 12)),
     (r""".*\b[rR]?[fF][rR]?("|')(?:(?!\1).)*\{[^{}"']*\1[^{}]*\1[^{}]*\}""", (3, 12)),
     (r"""(?i).*\b(t|rt|tr)["']""", (3, 14)),
     (r"\s*except\s+\w[\w.]*\s*,", (3, 14)),
 )
-"""Beginnings of lines, and the version that reads them first. In 3.12, an f-string may contain its own quotes."""
+"""Beginnings of lines, and the first version that reads them. From 3.12 on, an f-string may contain its own quotes."""
 
 
-def since(line: str) -> tuple[int, int] | None:
-    """The Python that reads a line first, if it is later than this one."""
+def _since(line: str) -> tuple[int, int] | None:
+    """The first Python that reads a line, if it is later than this one."""
     versions = [version for pattern, version in _SINCE if re.match(pattern, line)]
     return max((version for version in versions if version > sys.version_info[:2]), default=None)
 
@@ -28,7 +26,7 @@ def since(line: str) -> tuple[int, int] | None:
 def version_note(line: str) -> str:
     """The end of a message on a syntax error: which Python reads the file."""
     ours = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    newer = since(line)
+    newer = _since(line)
     if newer is None:
         return f" (read as Python {ours})"
     return f"; this is syntax of Python {newer[0]}.{newer[1]}, and the grader runs {ours}: write it as {ours} reads it"

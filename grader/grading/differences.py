@@ -1,11 +1,10 @@
-"""The smallest set of known differences from the model answer that makes exactly a submission's numbers.
+"""How the model answers with one or more known mistakes, "differences", answer the worked examples.
 
-What people write first has two to four mistakes at once. `combinations.json` of an exercise records how the model
-answer with each known difference, and with each pair that fits together, answers the worked examples. Only prints of
-the numbers are recorded, and no code: a handout with them holds no answer.
+`combinations.json` of an exercise records that for each known mistake, for each pair that fits together, and for larger
+sets that people usually make together. Only fingerprints of the numbers are recorded, and no code: a handout with them
+contains no answer.
 
-An observation is compared part by part: the value, each entry of a dictionary, each gradient, the dtype. In one part
-rarely more than two differences meet, so sets of three and more follow from the pairs (`_Table.predicted`).
+An observation is compared part by part: the value, each entry of a dictionary, each gradient, the dtype.
 """
 
 from __future__ import annotations
@@ -27,16 +26,12 @@ import numpy.typing as npt
 from ..core import course
 from .vectors import Observation, rounding_only
 
-Print = tuple[str, float, float, float]
-"""A part of an observation: what is compared as text, two sums of its numbers with signs, and the size of these."""
+Fingerprint = tuple[str, float, float, float]
+"""A part of an observation: a text, two signed sums of its numbers, and the sum of their sizes."""
 Chosen = tuple[int, ...]
 """The places of some differences, in order."""
 UNKNOWN = 65_535
 """Place of an outcome that is not recorded: the two differences do not fit together."""
-_MOST = 10
-"""Differences in a set."""
-_WIDTH, _NARROW = 24, 24
-"""Sets of one size that are made larger."""
 _TOLERANCE = {"float64": 1e-5, "float32": 2e-4, "float16": 2e-2, "bfloat16": 5e-2}
 _TINY = 1e-30
 """Smaller numbers are recorded with fewer digits."""
@@ -44,7 +39,7 @@ _ZERO = 1e-9
 """A float64 number this small is 0, relative to the largest next to it."""
 
 
-def parts(seen: Observation, expected: Observation) -> dict[str, Print]:
+def parts(seen: Observation, expected: Observation) -> dict[str, Fingerprint]:
     """The parts of an observation by name; those of the steps of a run are joined."""
     if "raises" in seen:
         return {"": (f"raises {seen['raises']}: {seen['message']}", 0.0, 0.0, 0.0)}
@@ -55,7 +50,7 @@ def parts(seen: Observation, expected: Observation) -> dict[str, Print]:
         texts.setdefault(name, []).append(text)
         numbers.setdefault(name, []).extend(values)
     zero = _ZERO if expected.get("dtype") == "float64" else 1e3 * _ZERO
-    return {name: _print(" ".join(texts[name]), numbers[name], zero) for name in texts}
+    return {name: _fingerprint(" ".join(texts[name]), numbers[name], zero) for name in texts}
 
 
 def _flat(seen: Observation, expected: Observation, where: str) -> Iterator[tuple[str, str, Sequence[Any]]]:
@@ -64,8 +59,8 @@ def _flat(seen: Observation, expected: Observation, where: str) -> Iterator[tupl
         is_number = seen.get("shape", []) == [] and seen.get("dtype", "") in ("", "float32", "float64")
         yield f"{where}values", f"{[] if is_number else seen.get('shape')}{_rounded(seen, expected)}", seen["values"]
         if not is_number:
-            is_mask = expected.get("dtype") == "bool" != seen.get("dtype")  # any other dtype is the same mistake
-            yield f"{where}dtype", "not bool" if is_mask else str(seen.get("dtype")), ()
+            is_no_mask = expected.get("dtype") == "bool" and seen.get("dtype") != "bool"
+            yield f"{where}dtype", "not bool" if is_no_mask else str(seen.get("dtype")), ()
     for name in ("changed", "graph"):
         yield f"{where}{name}", str(seen.get(name) or []), ()
     for name, values in seen.get("gradients", {}).items():
@@ -78,13 +73,13 @@ def _flat(seen: Observation, expected: Observation, where: str) -> Iterator[tupl
 
 
 def _rounded(seen: Observation, expected: Observation) -> str:
-    """A word in place of rounding errors, whose size depends on the processor and on how a mistake is written."""
+    """A word instead of rounding errors, whose size depends on the processor and on how a mistake is written."""
     if "values" in expected and seen.get("dtype") and rounding_only(seen, expected):
         return " rounding below 0" if any(float(number) < 0 for number in seen["values"]) else " rounding"
     return ""
 
 
-def _print(text: str, numbers: Sequence[Any], zero: float) -> Print:
+def _fingerprint(text: str, numbers: Sequence[Any], zero: float) -> Fingerprint:
     values = np.array([float(number) for number in numbers], dtype=np.float64)
     if "rounding" in text or not len(values):
         return text, 0.0, 0.0, 0.0
@@ -108,7 +103,7 @@ def _signs(size: int, row: int) -> npt.NDArray[np.float64]:
     return np.where(np.modf(places * math.sqrt(3 + row))[0] < 0.5, -1.0, 1.0) * (0.5 + turns)
 
 
-def same_print(one: Print, other: Print, tolerance: float) -> bool:
+def same_fingerprint(one: Fingerprint, other: Fingerprint, tolerance: float) -> bool:
     """Whether two parts are equal up to rounding."""
     if one[0] != other[0]:
         return False
@@ -129,15 +124,15 @@ class Part:
         check: Id of the check that the example belongs to.
         place: Which of its examples.
         name: Of the part.
-        tolerance: Relative, when prints are compared.
-        outcomes: The prints that some set of differences makes; the first is the model answer's.
+        tolerance: Relative, when fingerprints are compared.
+        outcomes: The fingerprints that the recorded sets make; the first is the model answer's.
     """
 
     check: str
     place: int
     name: str
     tolerance: float
-    outcomes: list[Print]
+    outcomes: list[Fingerprint]
 
 
 @dataclass
@@ -228,277 +223,9 @@ def _table(entry: dict[str, Any]) -> Table:
     return Table(entry["names"], listed, rows, [tuple(each) for each in entry["larger"]])
 
 
-def outcome_of(part: Part, found: Print) -> int:
+def outcome_of(part: Part, found: Fingerprint) -> int:
     """The place of an outcome among those of a part; -1 if it is a new one."""
     for place, outcome in enumerate(part.outcomes):
-        if same_print(found, outcome, part.tolerance):
+        if same_fingerprint(found, outcome, part.tolerance):
             return place
     return -1
-
-
-Key = tuple[str, int]
-"""A worked example: the id of its check, and its place there."""
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """A set of differences, next to a submission's answers.
-
-    Attributes:
-        names: The differences.
-        exact: Whether it makes every part of every answer.
-        shows: Worked example to those of the differences that show there.
-        explains: The worked examples that are wrong, and exactly as the set makes them.
-    """
-
-    names: tuple[str, ...]
-    exact: bool
-    shows: dict[Key, tuple[str, ...]]
-    explains: frozenset[Key]
-
-
-@dataclass(frozen=True)
-class Fit:
-    """How sets that differ in one difference fit a submission, in parts of its answers; one number per set.
-
-    Attributes:
-        explained: Wrong parts that the set makes.
-        refuted: Right ones that the set would make wrong.
-        other: Wrong ones that the set makes wrong in another way.
-        untouched: Wrong ones that the set leaves right.
-        doubts: Parts in which three differences may meet, so that what they make is not recorded.
-        missed: Those of them for which the pairs let expect other numbers.
-    """
-
-    explained: npt.NDArray[np.int64]
-    refuted: npt.NDArray[np.int64]
-    other: npt.NDArray[np.int64]
-    untouched: npt.NDArray[np.int64]
-    doubts: npt.NDArray[np.int64]
-    missed: npt.NDArray[np.int64]
-
-    @property
-    def score(self) -> npt.NDArray[np.float64]:
-        return self.explained - 3.0 * self.refuted - self.other - self.doubts / 4
-
-    @property
-    def makes_all(self) -> npt.NDArray[np.bool_]:
-        """Whether the set makes all answers, as far as they are recorded."""
-        contradicted = self.refuted + self.other + self.untouched + self.missed
-        return np.asarray((contradicted == 0) & (self.explained > 3 * self.doubts))
-
-    @property
-    def is_honest(self) -> npt.NDArray[np.bool_]:
-        """Whether the code may well have these differences, although it must have others, too."""
-        return np.asarray((self.refuted == 0) & (self.explained > self.other + self.doubts / 4))
-
-
-class Search:
-    """Looks for the sets of differences that make a submission's answers.
-
-    Args:
-        table: What is recorded of the function.
-        observed: What the submission makes of the examples, by check and place.
-        expected: The model answers to these.
-
-    Attributes:
-        matching: For each part of the answers and each of its outcomes, whether that is the submission's.
-        known: The parts of worked examples that the submission was asked for.
-        wrong: Those of them that are not the model answer's.
-        lines: The places of the parts, to look up outcomes.
-    """
-
-    def __init__(
-        self,
-        table: Table,
-        observed: dict[Key, Observation],
-        expected: dict[Key, Observation],
-    ) -> None:
-        self.table = table
-        seen = {key: parts(each, expected[key]) for key, each in observed.items()}
-        size = max((len(part.outcomes) for part in table.parts), default=1)
-        self.matching = np.zeros((len(table.parts), size + 1), dtype=bool)
-        self.known = np.array([(part.check, part.place) in seen for part in table.parts], dtype=bool)
-        for row, part in enumerate(table.parts):
-            found = seen.get((part.check, part.place), {})
-            mine = found.get(part.name, found.get("", ("missing", 0.0, 0.0, 0.0)))
-            for place, outcome in enumerate(part.outcomes):
-                self.matching[row, place] = same_print(mine, outcome, part.tolerance)
-        self.wrong = self.known & ~self.matching[:, 0]
-        self.lines = np.arange(len(table.parts))
-        self._keys = [(part.check, part.place) for part in table.parts]
-        self._known_rows: dict[Chosen, npt.NDArray[np.uint16]] = {}
-        self._fits: dict[Chosen, Fit] = {}
-
-    @property
-    def wrong_keys(self) -> frozenset[Key]:
-        """The worked examples with a wrong answer."""
-        return frozenset(key for key, is_wrong in zip(self._keys, self.wrong, strict=True) if is_wrong)
-
-    def best(self) -> Explanation | None:
-        """The set that fits best: the smallest that makes all answers, else the one that explains most of them.
-
-        None if none explains a wrong answer without contradicting a right one.
-        """
-        level: list[Chosen] = [()]
-        best: tuple[float, Chosen] | None = None
-        before = -math.inf
-        for size in range(1, _MOST + 1):
-            scores: dict[Chosen, float] = {}
-            exact: list[tuple[int, Chosen]] = []
-            for chosen in level:
-                fit = self._fit(chosen)
-                for more in self._candidates(chosen):
-                    larger = tuple(sorted((*chosen, more)))
-                    if larger in scores:
-                        continue
-                    scores[larger] = float(fit.score[more])
-                    value = scores[larger] - size / 2
-                    if fit.is_honest[more] and (best is None or value > best[0]):
-                        best = value, larger
-                    if fit.makes_all[more]:
-                        exact.append((int(fit.doubts[more]), larger))
-            for _, chosen in sorted(exact):
-                if self._all_needed(chosen):
-                    return self._explanation(chosen, exact=True)
-            width = None if size == 1 else _WIDTH if size == 2 else _NARROW
-            level = sorted(scores, key=lambda chosen: (-scores[chosen], chosen))[:width]
-            score = scores[level[0]] if level else -math.inf
-            if size > 2 and score <= before:
-                break
-            before = score
-        return self._explanation(best[1], exact=False) if best else None
-
-    def _candidates(self, chosen: Chosen) -> Iterator[int]:
-        """Differences that fit into a set."""
-        for more in range(chosen[-1] + 1 if len(chosen) == 1 else 0, len(self.table.names)):
-            if more not in chosen and all(self.table.fits[more, each] for each in chosen):
-                yield more
-
-    def _rows(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
-        """The outcomes of a set with each further difference; `UNKNOWN` where more than two meet in a part."""
-        if chosen not in self._known_rows:
-            alone, pairs = self.table.alone, self.table.pairs
-            rows = self._predicted(chosen) if len(chosen) > 1 else pairs[chosen[0]] if chosen else alone
-            self._known_rows[chosen] = rows
-        return self._known_rows[chosen]
-
-    def _predicted(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
-        """As `_rows`, from the pairs: a difference is active in a part if it changes what another of the set makes."""
-        alone, pairs = self.table.alone, self.table.pairs
-        count, size = len(alone), len(chosen)
-        active = np.empty((size + 1, *alone.shape), dtype=bool)
-        for place, each in enumerate(chosen):
-            among = np.any([pairs[each, other] != alone[other] for other in chosen if other != each], axis=0)
-            active[place] = among | (pairs[each] != alone)
-        active[size] = np.any([pairs[each] != alone[each] for each in chosen], axis=0)
-        number = active.sum(axis=0)
-        who = np.empty((size + 1, count), dtype=np.intp)
-        who[:size], who[size] = np.array(chosen)[:, None], np.arange(count)
-        first, last = active.argmax(axis=0), size - active[::-1].argmax(axis=0)
-        columns = np.arange(count)[:, None]
-        both = pairs[who[first, columns], who[last, columns], self.lines]
-        # All change nothing of what the others make: none does anything, or all do the same.
-        same = np.max([alone[each] for each in chosen], axis=0)
-        rows = np.where(number == 0, same, np.where(number <= 2, both, np.uint16(UNKNOWN)))
-        self._fill_in(chosen, active, number, rows)
-        for each in chosen:  # one whose numbers no other one changes, such as NaN everywhere
-            ruling = np.all([pairs[each, other] == alone[each] for other in chosen], axis=0) & (alone[each] != 0)
-            rows = np.where(ruling & (pairs[each] == alone[each]), alone[each], rows)
-        ruling = np.all([pairs[each] == alone for each in chosen], axis=0) & (alone != 0)
-        return np.where(ruling, alone, rows)
-
-    def _fill_in(
-        self,
-        chosen: Chosen,
-        active: npt.NDArray[np.bool_],
-        number: npt.NDArray[np.int64],
-        rows: npt.NDArray[np.uint16],
-    ) -> None:
-        """Take the outcomes from the larger sets that are recorded, where all others of the set change nothing."""
-        size = len(chosen)
-        usual = [place for place, each in enumerate(chosen) if each in self._usual]
-        for members in (each for n in (2, 3, 4) for each in itertools.combinations(usual, n)):
-            others = [place for place in range(size) if place not in members]
-            quiet = number == active[list(members)].sum(axis=0) + active[size] if others else None
-            names = tuple(chosen[place] for place in members)
-            recorded = self.table.of_larger.get(names)
-            if recorded is not None:
-                np.copyto(rows, recorded, where=~active[size] & (True if quiet is None else quiet))
-            for more in self._usual:
-                recorded = self.table.of_larger.get(tuple(sorted((*names, more)))) if more not in chosen else None
-                if recorded is not None:
-                    np.copyto(rows[more], recorded, where=True if quiet is None else quiet[more])
-
-    @functools.cached_property
-    def _usual(self) -> list[int]:
-        """The differences in the larger sets that are recorded."""
-        return sorted({each for chosen in self.table.larger for each in chosen})
-
-    def _recorded(self, chosen: Chosen) -> Iterator[int]:
-        """Further differences with which a whole set is recorded."""
-        if len(chosen) > 1:
-            for more in self._usual:
-                if more not in chosen and tuple(sorted((*chosen, more))) in self.table.of_larger:
-                    yield more
-
-    def _meeting(self, chosen: Chosen) -> npt.NDArray[np.bool_]:
-        """Where two of a set, with each further difference, make other numbers than either, so that three may too."""
-        alone, pairs = self.table.alone, self.table.pairs
-        meeting = np.zeros(alone.shape, dtype=bool)
-        if len(chosen) < 2:
-            return meeting
-        for one, other in itertools.combinations(chosen, 2):
-            meeting |= (pairs[one, other] != alone[one]) & (pairs[one, other] != alone[other])
-        for one in chosen:
-            meeting |= (pairs[one] != alone[one]) & (pairs[one] != alone)
-        for more in self._recorded(chosen):
-            meeting[more] = False
-        return meeting
-
-    def _fit(self, chosen: Chosen) -> Fit:
-        """How a set fits with each further difference."""
-        if chosen not in self._fits:
-            rows = self._rows(chosen)
-            unknown = rows == UNKNOWN
-            agree = self.matching[self.lines, np.where(unknown, 0, rows)] & ~unknown
-            meeting = self._meeting(chosen)
-            doubted = self.known & (unknown | (meeting & ~agree))
-            changed = self.known & (rows != 0) & ~doubted
-            self._fits[chosen] = Fit(
-                explained=(self.wrong & agree).sum(axis=-1),
-                refuted=(~self.wrong & changed & ~agree).sum(axis=-1),
-                other=(self.wrong & changed & ~agree).sum(axis=-1),
-                untouched=(self.wrong & ~changed & ~doubted & ~agree).sum(axis=-1),
-                doubts=doubted.sum(axis=-1),
-                missed=(self.known & meeting & ~unknown & ~agree).sum(axis=-1),
-            )
-        return self._fits[chosen]
-
-    def _all_needed(self, chosen: Chosen) -> bool:
-        """Whether each difference of a set that makes all answers changes one of them."""
-        rows = self.made_by(chosen)
-        made = self.wrong & (rows != UNKNOWN) & self.matching[self.lines, np.where(rows == UNKNOWN, 0, rows)]
-        others = (self.made_by(tuple(each for each in chosen if each != left)) for left in chosen)
-        return len(chosen) < 2 or all((made & (without != UNKNOWN) & (without != rows)).any() for without in others)
-
-    def made_by(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
-        """The outcomes of a set."""
-        return np.asarray(self._rows(chosen[:-1])[chosen[-1]] if chosen else self.table.rows[0])
-
-    def _explanation(self, chosen: Chosen, *, exact: bool) -> Explanation:
-        names = tuple(self.table.names[each] for each in chosen)
-        rows = self.made_by(chosen)
-        agree = self.matching[self.lines, np.where(rows == UNKNOWN, 0, rows)] & (rows != UNKNOWN)
-        shows: dict[Key, list[str]] = {}
-        for each, name in zip(chosen, names, strict=True):
-            rest = tuple(other for other in chosen if other != each)
-            without = self.made_by(rest)
-            unlike = np.where(rows == UNKNOWN, self.table.alone[each] != 0, without != rows)
-            for row in np.flatnonzero(self.known & self.wrong & unlike):
-                here = shows.setdefault(self._keys[row], [])
-                here += [name] if name not in here else []
-        missed = {
-            key for key, is_like, known in zip(self._keys, agree, self.known, strict=True) if known and not is_like
-        }
-        return Explanation(names, exact, {key: tuple(each) for key, each in shows.items()}, self.wrong_keys - missed)

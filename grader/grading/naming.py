@@ -1,6 +1,6 @@
 """Why the checks of one function failed: the differences from the model answer that its numbers show, or a pattern.
 
-A set of known differences that makes exactly the submission's numbers is named (`differences`). Only where there is
+A set of known differences that makes exactly the submission's numbers is named (`smallest_set`). Only where there is
 none does the report describe the numbers: what they have in common with the right ones (`patterns`), or which calls are
 wrong (`which_calls`). A description must hold for the call that is shown, and for other wrong answers.
 """
@@ -13,11 +13,10 @@ from dataclasses import dataclass, field, replace
 from ..core.result import NamedMistake
 from . import differences, patterns, which_calls
 from .check import Check
-from .differences import Explanation, Key, Search
 from .observations import HEADINGS, PAGE
 from .patterns import CAUSES, PLACES, common_pattern
 from .plugin import Failure
-from .student import Example
+from .smallest_set import Explanation, Key, Search
 from .vectors import Observation, Vector, agree, is_random
 
 Observed = Sequence[tuple[Vector, Observation]]
@@ -93,7 +92,7 @@ def _keyed(observed: Observed) -> Iterator[tuple[Key, tuple[Vector, Observation]
 def _named(
     explanation: Explanation, known: Mapping[str, NamedMistake], check: str, own: Sequence[Key], *, is_first: bool
 ) -> Iterator[NamedMistake]:
-    """The differences that a check shows, those in the shown call first; next to the first check all others, too."""
+    """The differences that a check shows, those in the shown call first; the first check also gets all others."""
     explained = [key for key in own if key in explanation.explains]
     if not explained and (own or not (is_first and explanation.exact)):
         return
@@ -101,10 +100,10 @@ def _named(
         place = _telling(explanation, own)
         here = explanation.shows.get((check, place), ()) if place is not None else ()
         of_check = {name for key in own for name in explanation.shows.get(key, ())}
-        exact = explanation.exact
         for name in sorted(explanation.names, key=lambda name: name not in here):
-            if name in here or (exact and (name in of_check or is_first)):
-                yield replace(known[name], check=check, everywhere=exact, shown=name in here or place is None)
+            if name in here or (explanation.exact and (name in of_check or is_first)):
+                is_shown = name in here or place is None
+                yield replace(known[name], check=check, everywhere=explanation.exact, shown=is_shown)
 
 
 def _telling(explanation: Explanation, own: Sequence[Key]) -> int | None:
@@ -123,7 +122,7 @@ def _pattern(
 ) -> tuple[tuple[str, str] | None, int | None]:
     """What a check's wrong numbers have in common, and the place of the worked example that shows it.
 
-    Nothing is said of runs, because a right one may draw other numbers.
+    Runs get no description, because a right one may draw other numbers.
     """
     if failure and failure.observation:
         return failure.observation, None
@@ -140,17 +139,13 @@ def _pattern(
     pattern = pattern or common_pattern(here, CAUSES, numbers=3) or common_pattern(here, PLACES)
     if pattern is None:
         calls = [
-            (checks[key[0]].call(_example(checks, key)), agree(observation, vector.expected))
+            (checks[key[0]].call(checks[key[0]].examples[key[1]]), agree(observation, vector.expected))
             for key, (vector, observation) in by_key.items()
             if key[0] in checks
         ]
         sentence = which_calls.which_are_wrong(calls)
         pattern = ("calls", sentence) if sentence else None
     return pattern, place
-
-
-def _example(checks: Mapping[str, Check], key: Key) -> Example:
-    return checks[key[0]].examples[key[1]]
 
 
 def _wrong_answer(check: Check, key: Key, vector: Vector, observation: Observation) -> patterns.WrongAnswer | None:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ..core.result import WAITING, CheckResult
+from ..core.result import WAITING
 from .plugin import Findings, GradingPlugin
 from .settings import Settings
 from .student import Answer, Clock, Example, MachineTooBusy, Record, StudentDied, StudentError, Tensor
@@ -27,9 +27,9 @@ from .vectors import is_random
 
 _NUDGE = 0.03
 _LARGEST_CHANGE = 0.5
-"""Relative, of an answer to slightly different numbers. An edge of a clip or a tie may lie between the two."""
+"""Relative change of an answer. An edge of a clip or a tie may lie between the two inputs."""
 _SMOOTH = 0.75
-"""The part of the worked examples that must answer so."""
+"""The share of the worked examples whose answers must change so little."""
 
 
 def run_waiting_checks(
@@ -60,25 +60,18 @@ def run_waiting_checks(
     if not waiting:
         return
 
-    def written(_: object, check: CheckResult) -> None:
-        first.on_update(result, check)
-
     for check in result.checks:
         if check.id in waiting:
             check.waits_for = []
     again = GradingPlugin(
         settings=replace(settings, checks=waiting, first=None, gates=False),
         result=result,
-        on_update=written,
+        on_update=first.on_update,
         recorded=False,
         findings=Findings(clocks=first.findings.clocks),
         wall_clock=first.wall_clock,
     )
-    status = run(again)
-    if again.failure is not None:
-        raise again.failure
-    if status == pytest.ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt
+    again.require_finished(run(again))
     first.findings.add(again.findings)
 
 

@@ -112,13 +112,6 @@ def _patterns(finder: Finder, answer: WrongAnswer) -> dict[tuple[str, str], floa
         return {(heading, sentence): evidence for heading, sentence, evidence in finder(answer)}
 
 
-def wrong_numbers(answer: WrongAnswer) -> int:
-    """How many different numbers are wrong; at least 2 where more than numbers is wrong."""
-    if not answer.parts or not all(part.same_shape for part in answer.parts):
-        return 2
-    return len({f"{value:.5g}" for part in answer.parts for value in part.yours[part.wrong].reshape(-1)})
-
-
 # Numbers of observations
 
 

@@ -172,6 +172,18 @@ class GradingPlugin:
         self._imports: dict[str, Imports] = defaultdict(Imports)
         self._started = time.monotonic()
 
+    def require_finished(self, status: int | pytest.ExitCode) -> None:
+        """Raise what ended a run of pytest with this plugin early.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C.
+            Exception: what `on_update` or `on_collected` raised.
+        """
+        if self.failure is not None:
+            raise self.failure
+        if status == pytest.ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt
+
     # Fixtures
 
     @pytest.fixture
@@ -328,7 +340,7 @@ class GradingPlugin:
             if self.recorded:
                 vectors.require_recorded(student, vectors.of_check(check))
         except Mismatch as problem:
-            passed = "the random inputs of this check are right, but this worked example is not: "
+            passed = "your answers to this check's random inputs are right, but this one is wrong: "
             problem.message = ("" if check.gate else passed) + problem.message
             raise
         vectors.require_refused(student, check.function, check.refuses)

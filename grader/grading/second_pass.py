@@ -86,10 +86,7 @@ def judge(
         wall_clock=first.wall_clock,
     )
     status = run(second)
-    if second.failure is not None:
-        raise second.failure
-    if status == pytest.ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt
+    second.require_finished(status)
     rerun = [check for check in second.result.checks if check.id in lost]
     _write(settings, result, wrong, {check.id for check in rerun if check.outcome == PASSED})
     result.problem = _problem(second.findings.errors, rerun, status)

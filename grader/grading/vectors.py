@@ -253,14 +253,11 @@ def _tolerance(dtype: str) -> tuple[float, float]:
     return max(rtol, _RTOL), max(atol, _ATOL)
 
 
-def agree(left: Observation, right: Observation, *, values_only: bool = False) -> bool:
+def agree(left: Observation, right: Observation) -> bool:
     """Whether two observations are the same up to rounding. NaN agrees with NaN here: both show the same mistake.
 
-    "left" is not compared, because two ways to write the same mistake may differ in it. With `values_only`, neither are
-    graphs, arguments changed in place, and whether a number is a tensor.
+    "left" is not compared, because two ways to write the same mistake may differ in it.
     """
-    if values_only:
-        left, right = ({**_as_number(side), "changed": [], "graph": []} for side in (left, right))
     keys = ["raises", "message", "returns", "text", "shape", "changed", "graph"]
     metric = left.get("shape") == [] and {left.get("dtype"), right.get("dtype")} <= {"float32", "float64"}
     if not metric:  # of a single number either dtype will do, and is no sign of a mistake
@@ -271,7 +268,7 @@ def agree(left: Observation, right: Observation, *, values_only: bool = False) -
         names = left.get(parts, {}).keys()
         if names != right.get(parts, {}).keys():
             return False
-        if not all(agree(left[parts][name], right[parts][name], values_only=values_only) for name in names):
+        if not all(agree(left[parts][name], right[parts][name]) for name in names):
             return False
     rtol, atol = max(TOLERANCE.get(side.get("dtype", ""), (1e-4, 1e-6)) for side in (left, right))
     pairs = [(left["values"], right["values"])] if "values" in left else []
@@ -299,13 +296,6 @@ def rounding_only(seen: Observation, expected: Observation) -> bool:
     yours, right = np.array(_floats(seen["values"])), np.array(_floats(expected["values"]))
     wrong = ~np.isclose(yours, right, rtol=TOLERANCE[seen["dtype"]][0], atol=0.0)
     return bool(wrong.any() and (np.maximum(np.abs(yours), np.abs(right))[wrong] < noise).all())
-
-
-def _as_number(side: Observation) -> Observation:
-    """A tensor of a single number as that number."""
-    if side.get("shape") != []:
-        return side
-    return {"returns": "number", **{key: value for key, value in side.items() if key not in ("dtype", "shape")}}
 
 
 def _close(left: list[float], right: list[float], rtol: float, atol: float) -> bool:

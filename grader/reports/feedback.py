@@ -190,7 +190,7 @@ def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
         in_call, others, here = known, [], "in other calls, " if known[0].everywhere else here
     elif others:
         here = "in this call, "
-    lines = [*_together(check, in_call, f"{here}{numbers}", 1)]
+    lines = [*_together(check, in_call, f"{here}{numbers}")]
     if others:
         more = "one more difference" if len(others) == 1 else f"{_WORDS.get(len(others), len(others))} more differences"
         lines += [Cause(f"Other calls show {more}:"), *_numbered(others, len(in_call) + 1 if len(in_call) > 1 else 1)]
@@ -199,7 +199,7 @@ def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
     return [*lines, *seen]
 
 
-def _together(check: CheckResult, known: Sequence[NamedMistake], numbers: str, first: int) -> Iterator[Cause]:
+def _together(check: CheckResult, known: Sequence[NamedMistake], numbers: str) -> Iterator[Cause]:
     """What makes the numbers of the call: one mistake as a sentence, several as a list."""
     if len(known) == 1:
         verb = "is" if check.outcome == BROKEN else "are"
@@ -210,10 +210,10 @@ def _together(check: CheckResult, known: Sequence[NamedMistake], numbers: str, f
     where, comma, what = numbers.rpartition(", ")
     these = f"these {_WORDS.get(len(known), len(known))} differences together make exactly {what}:"
     yield Cause(_capital(f"{where}{comma}{these}"))
-    yield from _numbered(known, first)
+    yield from _numbered(known)
 
 
-def _numbered(known: Sequence[NamedMistake], first: int) -> Iterator[Cause]:
+def _numbered(known: Sequence[NamedMistake], first: int = 1) -> Iterator[Cause]:
     for number, each in enumerate(known, first):
         yield Cause(f"{number}. {plain(each.sentence)}.", each.explanation, each.page)
 

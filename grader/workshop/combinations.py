@@ -1,4 +1,4 @@
-"""Records what the model answers with one, two or more known differences make of the worked examples.
+"""Records how the model answers with one, two or more known mistakes answer the worked examples.
 
 `compose` writes the code of each set. It runs in this process: everything here is the course's own. What is recorded of
 a set stays if its differences still answer the examples as before, each by itself.
@@ -22,7 +22,17 @@ from ..core.submission import Submission
 from ..grading import differences, vectors
 from ..grading.check import Check, checks_of
 from ..grading.debug import InProcess
-from ..grading.differences import UNKNOWN, Chosen, Part, Print, Table, outcome_of, parts, same_print, tolerance_of
+from ..grading.differences import (
+    UNKNOWN,
+    Chosen,
+    Fingerprint,
+    Part,
+    Table,
+    outcome_of,
+    parts,
+    same_fingerprint,
+    tolerance_of,
+)
 from ..grading.student import Student
 from . import compose
 from .catalogue import Entry, misconceptions, parsed
@@ -33,7 +43,7 @@ LARGER = (3, 4)
 """Sizes of the sets of usual differences that are recorded, besides pairs."""
 
 Outcomes = npt.NDArray[np.uint16]
-Row = list[Print] | None
+Row = list[Fingerprint] | None
 """What a set makes of each part of the answers; None if its differences do not fit together."""
 
 
@@ -71,11 +81,11 @@ class _Recording:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # a wrong answer may well deserve one
-                return self._table(student, checks)
+                return self._table(model, student, checks)
         finally:
             student.close()
 
-    def _table(self, student: Student, checks: Sequence[Check]) -> Table:
+    def _table(self, model: Submission, student: Student, checks: Sequence[Check]) -> Table:
         self._examples = [(check.id, place, each) for check in checks for place, each in enumerate(check.examples)]
         self._expected = {
             (check, place): vectors.observe(student, self.function, each) for check, place, each in self._examples
@@ -85,7 +95,6 @@ class _Recording:
             for (check, place), seen in self._expected.items()
             for name, right in parts(seen, seen).items()
         ]
-        model = read_submission(course.MODEL_ANSWERS)
         self._model = compose.tokens_of(_source(_text(model, self.exercise), self.function))
         self._edits = {entry.name: self._edits_of(entry) for entry in self.entries}
         names = [*self._edits]
@@ -107,7 +116,7 @@ class _Recording:
             self._model, compose.tokens_of(_source(_text(entry.submission, self.exercise), entry.name))
         )
 
-    def _alone(self, student: Student, entry: Entry) -> list[Print]:
+    def _alone(self, student: Student, entry: Entry) -> list[Fingerprint]:
         """What one difference makes: its file is executed, because a whole function may have helpers."""
         scope = dict(self._module)
         exec(compile(_text(entry.submission, self.exercise), "known mistake", "exec"), scope)
@@ -132,7 +141,7 @@ class _Recording:
     def _module(self) -> dict[str, object]:
         return vars(sys.modules[f"submission.{self.exercise}"])
 
-    def _answers(self, student: Student, function: object) -> list[Print]:
+    def _answers(self, student: Student, function: object) -> list[Fingerprint]:
         self._module[self.function] = function
         seen = {
             (check, place): parts(vectors.observe(student, self.function, example), self._expected[check, place])
@@ -145,7 +154,7 @@ class _Recording:
             for found in (seen[part.check, part.place],)
         ]
 
-    def _still_true(self, alone: Sequence[list[Print]]) -> dict[int, int]:
+    def _still_true(self, alone: Sequence[list[Fingerprint]]) -> dict[int, int]:
         """The differences that answer as recorded, by their places now and in the recording."""
         old = self.recorded
         if old is None or [(p.check, p.place, p.name) for p in old.parts] != [
@@ -153,7 +162,8 @@ class _Recording:
         ]:
             return {}
         if not all(
-            same_print(p.outcomes[0], q.outcomes[0], p.tolerance) for p, q in zip(self.listed, old.parts, strict=True)
+            same_fingerprint(p.outcomes[0], q.outcomes[0], p.tolerance)
+            for p, q in zip(self.listed, old.parts, strict=True)
         ):
             return {}
         kept = {}
@@ -162,7 +172,7 @@ class _Recording:
                 before = old.names.index(entry.name)
                 recorded = _prints(old, old.alone[before])
                 tolerances = (part.tolerance for part in self.listed)
-                if recorded and all(map(same_print, prints, recorded, tolerances)):
+                if recorded and all(map(same_fingerprint, prints, recorded, tolerances)):
                     kept[place] = before
         return kept
 
@@ -224,6 +234,6 @@ def _alike(recorded: Mapping[str, Table], made: Mapping[str, Table]) -> bool:
             if (mine.check, mine.place, mine.name) != (before.check, before.place, before.name):
                 return False
             pairs = zip(mine.outcomes, before.outcomes, strict=True)
-            if not all(same_print(*both, mine.tolerance) for both in pairs):
+            if not all(same_fingerprint(*both, mine.tolerance) for both in pairs):
                 return False
     return True

@@ -1,4 +1,4 @@
-"""Joins differences from a model answer: the code that has two known mistakes at once.
+"""Writes the code that has several known mistakes at once.
 
 Each known mistake that changes the model answer in a few places is a set of edits of its tokens. Two mistakes fit
 together if no edit of one overlaps an edit of the other, so no pair has to be written by hand.
@@ -45,12 +45,12 @@ def tokens_of(code: str) -> list[Token]:
     if place is not None and found[place + 1][0] == tokenize.STRING:
         del found[place + 1 : place + 3]
     found[1] = (tokenize.NAME, "answer")
-    # What a layout is made of does not matter: an indentation of four is one of eight in another function.
+    # Only the fact of an indentation or a line end matters, not the white space that it is made of.
     return [(kind, "" if kind in (tokenize.NEWLINE, tokenize.DEDENT) else text) for kind, text in found]
 
 
 def edits(model: Sequence[Token], changed: Sequence[Token]) -> list[Edit] | None:
-    """What makes of the model answer the changed one; None if that is most of it."""
+    """The edits that turn the model answer into the changed one; None if they are most of it."""
     matcher = SequenceMatcher(None, model, changed, autojunk=False)
     found = [
         Edit(start, end, tuple(changed[first:last]))
@@ -74,7 +74,7 @@ def together(model: Sequence[Token], mistakes: Sequence[Sequence[Edit]]) -> str 
 
 
 def _applied(model: Sequence[Token], placed: Sequence[Edit]) -> Iterator[Token]:
-    """The tokens after some edits; those at one place in their order, and equal ones once."""
+    """The tokens after some edits: those at one place in their order, equal ones once."""
     at: dict[int, list[Edit]] = {}
     for edit in placed:
         if edit not in at.setdefault(edit.start, []):

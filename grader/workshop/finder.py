@@ -1,7 +1,7 @@
 """What the figure "Which numbers did you get?" looks numbers up in: `docs/assets/known-mistakes.js`.
 
 It holds the worked examples that tell most known mistakes apart, a few per function, with the numbers of the model
-answer and of each known mistake, and with prints of the sets of two and more (`grading/differences.py`). It is a script
+answer and of each known mistake, and with fingerprints of the sets of two and more (`grading/differences.py`). It is a script
 and not JSON, because a page that is opened from a disk may load scripts but no data.
 """
 
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ..grading import differences, vectors
 from ..grading.check import checks_of
-from ..grading.differences import UNKNOWN, Part, Print, Table
+from ..grading.differences import UNKNOWN, Fingerprint, Part, Table
 from ..grading.shown_call import show_call
 from .published import with_mistakes
 
@@ -178,7 +178,7 @@ def _of_size(table: Table, size: int) -> Iterator[tuple[tuple[int, ...], npt.NDA
         yield from ((members, row) for members, row in table.of_larger.items() if len(members) == size)
 
 
-def _as_pasted(outcome: Print) -> tuple[str, float, float] | None:
+def _as_pasted(outcome: Fingerprint) -> tuple[str, float, float] | None:
     """What can be seen of an outcome in pasted numbers; None if it is an error or rounding."""
     match = _PRINT.fullmatch(outcome[0])
     return (f"{match[2]}:{match[1].strip()}", outcome[1], outcome[2]) if match else None

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import torch
+from site_fixtures import cannot
 
 from grader.core import course
 from grader.core.contents import read_submission
@@ -50,9 +51,7 @@ def entries() -> list[dict[str, Any]]:
 
 def _found(entries: Sequence[dict[str, Any]], pasted: Sequence[Pasted]) -> list[Any]:
     """What the finder makes of each pasted text, in a call that the reader chose."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("Node.js is needed")
+    node = shutil.which("node") or cannot("Node.js is missing")
     command = [node, "--input-type=module", "--eval", LOOK, CORE.as_uri()]
     text = json.dumps({"entries": entries, "pasted": pasted})
     done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=True)

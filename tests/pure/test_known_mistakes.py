@@ -11,7 +11,8 @@ import pytest
 
 from grader.core import course
 from grader.grading import differences, vectors
-from grader.grading.differences import Search, Table
+from grader.grading.differences import Table
+from grader.grading.smallest_set import Search
 from grader.workshop.catalogue import misconceptions
 
 FUNCTIONS = [(exercise.name, name) for exercise in course.HANDED_OUT for name in exercise.function_names]
