@@ -1,8 +1,8 @@
 """What the figure "Which numbers did you get?" looks numbers up in: `docs/assets/known-mistakes.js`.
 
 It holds the worked examples that tell most known mistakes apart, a few per function, with the numbers of the model
-answer and of each known mistake, and with fingerprints of the sets of two and more (`grading/differences.py`). It is a script
-and not JSON, because a page that is opened from a disk may load scripts but no data.
+answer and of each known mistake, and with fingerprints of the sets of two and more (`grading/differences.py`). It is a
+script and not JSON, because a page that is opened from a disk may load scripts but no data.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def data() -> list[dict[str, Any]]:
 
     Each has its `name`, its `exercise`, its known `mistakes` as pairs of anchor and sentence, and its `calls`. A call
     has the `text` to type, the `right` numbers, in `alone` pairs of numbers and the mistakes that make them, and
-    `sets`. Each of these has what several differences make: the places of numbers that are not finite (after the
-    number of all, if it is not that of the right ones), two sums, the smallest sets with these numbers, how many more
-    there are, and the call that tells most of them apart (-1 if none does).
+    `sets`. Each entry of `sets` describes one answer that several differences make: the places of its numbers that are
+    not finite (after its length, if the right answer has another), two sums, the smallest sets with these numbers, how
+    many more there are, and the call that tells most of them apart (-1 if none does).
     """
     return [entry for exercise in with_mistakes() for entry in _of_exercise(exercise.name)]
 
