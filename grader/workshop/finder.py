@@ -47,9 +47,9 @@ def data() -> list[dict[str, Any]]:
 
     Each has its `name`, its `exercise`, its known `mistakes` as pairs of anchor and sentence, and its `calls`. A call
     has the `text` to type, the `right` numbers, in `alone` pairs of numbers and the mistakes that make them, and
-    `sets`. Each of these has what several differences make: the places of numbers that are not finite (after the
-    number of all, if it is not that of the right ones), two sums, the smallest sets with these numbers, how many more
-    there are, and the call that tells most of them apart (-1 if none does).
+    `sets`. Each entry of `sets` describes one answer that several differences make: the places of its numbers that are
+    not finite (after its length, if the right answer has another), two sums, the smallest sets with these numbers, how
+    many more there are, and the call that tells most of them apart (-1 if none does).
     """
     return [entry for exercise in with_mistakes() for entry in _of_exercise(exercise.name)]
 

@@ -1,11 +1,10 @@
 // What people ask about and need not worry about. Each rule returns { id, level: "normal", facts, rows, keys } or null.
 import { highest, lowest, mean, median, share, shareOf, show } from "./run_view.mjs";
-import { fallOf } from "./run_rules.mjs";
+import { finding, fallOf, from } from "./run_rules.mjs";
 
-const normal = (id, facts, rows = [], keys = []) => ({ id, level: "normal", facts: facts.filter(Boolean), rows, keys });
-const from = (curve) => `from ${show(curve.q1)} to ${show(curve.q4)}`;
+const normal = (id, facts, rows, keys) => finding(id, "normal", facts, rows, keys);
 
-/** The loss is beta times the KL: the ratio of the two, if it is the same on all lines where it can be seen. */
+/** The loss is beta times the KL: the ratio of the two to two digits, if it is the same on all lines where it can be seen. */
 export function klWeight(view) {
   const [loss, kl] = [view.curve("loss"), view.curve("kl")];
   if (!loss || !kl) return null;
@@ -13,7 +12,7 @@ export function klWeight(view) {
   const ratios = loss.points.filter(({ row, value }) => value >= 3e-4 && other.get(row) > 1e-4).map(({ row, value }) => value / other.get(row));
   if (ratios.length < 2) return null;
   const usual = median(ratios);
-  return shareOf(ratios, (ratio) => Math.abs(ratio - usual) < 0.15 * usual) > 0.8 ? usual : null;
+  return shareOf(ratios, (ratio) => Math.abs(ratio - usual) < 0.15 * usual) > 0.8 ? Number(usual.toPrecision(2)) : null;
 }
 
 export function lossZero(view) {
@@ -24,7 +23,7 @@ export function lossZero(view) {
   const beta = klWeight(view);
   return normal("loss_zero", [
     `\`${loss.name}\` is about 0 on ${loss.values.filter((value) => Math.abs(value) < 5e-4).length} of ${loss.length} lines. That is expected on the first update of a fresh batch.`,
-    beta !== null && `What is left is the KL term: loss ≈ ${show(Number(beta.toPrecision(2)))} × \`${view.nameOf("kl")}\`, rounded to the digits of the log. When it rises, the KL rises.`,
+    beta !== null && `What is left is the KL term: loss ≈ ${show(beta)} × \`${view.nameOf("kl")}\`, rounded to the digits of the log. When it rises, the KL rises.`,
     gradient && `The gradient norm is not 0 (median ${show(gradient.median)}), so the model is being updated.`,
     view.reward && "Judge the run by its reward.",
   ], [], ["loss"]);
@@ -41,7 +40,7 @@ export function lossRising(view) {
   const loss = view.curve("loss");
   const beta = klWeight(view);
   if (beta === null || lossZero(view) || view.n < 8 || !(loss.q4 > 2 * loss.q1)) return null;
-  return normal("loss_rising", [`\`${loss.name}\` rises ${from(loss)}, and it is ${show(Number(beta.toPrecision(2)))} × \`${view.nameOf("kl")}\` on nearly every line: it is the KL term that rises.`], [], ["loss", "kl"]);
+  return normal("loss_rising", [`\`${loss.name}\` rises ${from(loss)}, and it is ${show(beta)} × \`${view.nameOf("kl")}\` on nearly every line: it is the KL term that rises.`], [], ["loss", "kl"]);
 }
 
 export function klPlain(view) {

@@ -1,6 +1,6 @@
 // Reads a pasted training log: { records, runs, cut } with records { line, step, values: Map(name → number) } in their order.
 // It knows dictionaries and JSON on one or several lines, "name:value" lines, tables, and blocks of one number per line.
-import { MEASURED, libraryOf, quantity } from "./run_metrics.mjs";
+import { MEASURED, areOneProgram, libraryOf, quantity } from "./run_metrics.mjs";
 import { columnsOf, rowsOf } from "./run_table.mjs";
 
 const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)`;
@@ -282,7 +282,7 @@ function arranged(all) {
 /** Whether one program may have printed both. */
 function areRelated(...records) {
   const [one, other] = records.map(({ values }) => libraryOf(values.keys()));
-  return one === null || other === null || one === other || [one, other].every((name) => name === "TRL" || name === "Unsloth" || name === "ms-swift");
+  return one === null || other === null || areOneProgram(one, other);
 }
 
 const epochOf = ({ values }) => [...values].find(([name]) => quantity(name)?.key === "epoch")?.[1];

@@ -93,6 +93,10 @@ export function libraryOf(names) {
 const isUnsloth = (names) => names.includes("completion_length")
   && (names.some((name) => name.startsWith("completions/")) || names.includes("training loss"));
 
+const ON_TRL = new Set(["TRL", "Unsloth", "ms-swift"]);
+/** Whether one program may print lines of both libraries: Unsloth and ms-swift build on TRL. */
+export const areOneProgram = (one, other) => one === other || (ON_TRL.has(one) && ON_TRL.has(other));
+
 /** Versions of TRL whose logs have these names. */
 export function trlVersion(names, isBatchStd) {
   const has = (pattern) => [...names].some((name) => pattern.test(plainName(name)));

@@ -2,7 +2,7 @@
 import { readLog } from "./run_log.mjs";
 import * as rules from "./run_rules.mjs";
 import * as harmless from "./run_harmless.mjs";
-import { libraryOf } from "./run_metrics.mjs";
+import { areOneProgram, libraryOf } from "./run_metrics.mjs";
 import { highest, lowest, show, viewOf } from "./run_view.mjs";
 
 const MOST = 3;
@@ -58,20 +58,19 @@ export function readingOf({ records: all, runs, unit }, settings = {}) {
   const { records, every } = thinned(own);
   const view = viewOf(records, settings, unit);
   const refusal = refusalOf(view);
-  if (refusal) return { summary: refusal === "nothing" ? "" : summaryOf(view, { runs, others, every }), view, findings: [], notes: [], refusal };
+  const summary = refusal === "nothing" ? "" : summaryOf(view, { runs, others, every });
+  if (refusal) return { summary, view, findings: [], notes: [], refusal };
   const findings = [];
   for (const rule of IN_ORDER) {
     const found = rule(view);
     if (found && !findings.some(({ id }) => isIn(EXPLAINS[id], found.id))) findings.push(found);
   }
   const notes = HARMLESS.map((rule) => rule(view)).filter(Boolean).filter((note) => !findings.some(({ id }) => isIn(SILENCES[id], note.id)));
-  const alarms = findings.slice(0, MOST);
-  if (alarms.length) {
-    const rising = notes.find(({ id }) => id === "rising");
-    if (rising) rising.facts = [rising.facts[0].replace(" Nothing in this log is alarming.", "")];
-    return { summary: summaryOf(view, { runs, others, every }), view, findings: alarms, notes, unknown: unknownTo(view), refusal: null };
-  }
-  return { summary: summaryOf(view, { runs, others, every }), view, findings: notes.slice(0, MOST), notes: notes.slice(MOST), unknown: unknownTo(view), refusal: null };
+  const reading = { summary, view, unknown: unknownTo(view), refusal: null };
+  if (!findings.length) return { ...reading, findings: notes.slice(0, MOST), notes: notes.slice(MOST) };
+  const rising = notes.find(({ id }) => id === "rising");
+  if (rising) rising.facts = [rising.facts[0].replace(" Nothing in this log is alarming.", "")];
+  return { ...reading, findings: findings.slice(0, MOST), notes };
 }
 
 /** A long log, thinned to lines at equal distances, with all its first lines that have a nan. */
@@ -108,8 +107,7 @@ function ofOneLibrary(all) {
   const named = [...kinds.entries()].filter(([name]) => name !== null).sort((a, b) => b[1].length - a[1].length);
   if (named.length < 2) return { records: all, others: [] };
   const [first, ...rest] = named;
-  const related = new Set(["TRL", "Unsloth", "ms-swift"]); // a line without a telling name still belongs to the run
-  const left = rest.filter(([name]) => !(related.has(name) && related.has(first[0])));
+  const left = rest.filter(([name]) => !areOneProgram(name, first[0])); // a line without a telling name still belongs to the run
   return { records: all.filter((each) => !left.some(([name]) => name === kindOf(each))), others: left.map(([name]) => name) };
 }
 
@@ -146,7 +144,7 @@ function betaOf(view) {
   const isTrl = view.library === "TRL" && view.version && !/0\.16 or|0\.17|0\.18/.test(view.version);
   if (!view.raw("kl").length) return isTrl ? "no KL: β = 0" : "no KL";
   const weight = harmless.klWeight(view);
-  if (weight !== null) return `β ≈ ${show(Number(weight.toPrecision(2)))}`;
+  if (weight !== null) return `β ≈ ${show(weight)}`;
   return view.library === "Unsloth" && kl && kl.values.every((value) => value === 0) ? "KL 0 throughout: β = 0" : null;
 }
 

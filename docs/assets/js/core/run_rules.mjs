@@ -2,10 +2,10 @@
 // `facts` are sentences with the run's own numbers; what they mean and what to do is data of the page.
 import { highest, lowest, mean, median, share, shareOf, show } from "./run_view.mjs";
 
-const finding = (id, level, facts, rows = [], keys = []) => ({ id, level, facts: facts.filter(Boolean), rows, keys });
+export const finding = (id, level, facts, rows = [], keys = []) => ({ id, level, facts: facts.filter(Boolean), rows, keys });
 const enough = (view, least = 8) => view.n >= least;
 const at = (view, row) => `${view.unit} ${view.steps[row]}`;
-const from = (curve) => `from ${show(curve.q1)} to ${show(curve.q4)}`;
+export const from = (curve) => `from ${show(curve.q1)} to ${show(curve.q4)}`;
 const rowsOf = (curve, test) => curve.points.filter(({ value }) => test(value)).map(({ row }) => row);
 const isFlat = (curve) => curve && Math.abs(curve.z) < 2.5;
 const rises = (curve) => curve && curve.z > 2.5 && curve.q4 > curve.q1;

@@ -63,7 +63,7 @@ class MistakeFinder extends Explorable {
       this.say();
     }, () => {
       this.loading = undefined;
-      this.status.textContent = "The recorded numbers could not be loaded. Is the network gone? Reload the page.";
+      this.status.textContent = "The recorded numbers could not be loaded. Check your connection, then reload the page.";
     });
   }
 
