@@ -465,25 +465,25 @@ def _notes_on_code(files: Mapping[str, str], loose: Sequence[Member]) -> list[st
     """Surprises for the student: functions defined twice, imports that will fail."""
     there = (*files, *given_files(), *(member.name for member in loose))
     own = {PurePosixPath(name).stem for name in there} | {"starter", "submission", "given"}
-    notes: list[str] = []
+    notes: list[Callable[[], str]] = []
     for name, text in files.items():
-        for function, numbers in functions(text).items():
-            if len(numbers) == 1 or function == "_":
-                continue
-            if len(notes) >= _MAX_NOTES:  # it is only counted, and to look for its place takes time
-                notes.append("")
-                continue
-            times = "twice" if len(numbers) == 2 else f"{len(numbers)} times"
-            places = f"{place(text, numbers[0])} and {place(text, numbers[-1])}"
-            notes.append(f"{name} defines `{one_line(function, limit=60)}` {times} ({places}); the last one counts")
-        for module, number in foreign_imports(text, own).items():
-            if len(notes) >= _MAX_NOTES:
-                notes.append("")
-                continue
-            what = f"{name} imports {one_line(module, limit=60)} ({place(text, number)})"
-            why = "which was not handed in and which the course does not install"
-            notes.append(f"{what}, {why}, so the grader skips this import in class")
-    return notes
+        repeated = [(function, at) for function, at in functions(text).items() if len(at) > 1 and function != "_"]
+        notes += [functools.partial(_note_on_repeated, name, text, *each) for each in repeated]
+        notes += [functools.partial(_note_on_import, name, text, *each) for each in foreign_imports(text, own).items()]
+    # The others are only counted, because finding their places takes time.
+    return [*(note() for note in notes[:_MAX_NOTES]), *([""] * len(notes[_MAX_NOTES:]))]
+
+
+def _note_on_repeated(name: str, text: str, function: str, numbers: Sequence[int]) -> str:
+    times = "twice" if len(numbers) == 2 else f"{len(numbers)} times"
+    places = f"{place(text, numbers[0])} and {place(text, numbers[-1])}"
+    return f"{name} defines `{one_line(function, limit=60)}` {times} ({places}); the last one counts"
+
+
+def _note_on_import(name: str, text: str, module: str, number: int) -> str:
+    what = f"{name} imports {one_line(module, limit=60)} ({place(text, number)})"
+    why = "which was not handed in and which the course does not install"
+    return f"{what}, {why}, so the grader skips this import in class"
 
 
 def _text(name: str, member: Member) -> tuple[str, list[str]]:

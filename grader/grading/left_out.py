@@ -1,4 +1,4 @@
-"""What a student should know of a statement or function that the grader did not execute, in a sentence."""
+"""What a student should know about a statement or function that the grader did not execute, in a sentence."""
 
 from __future__ import annotations
 

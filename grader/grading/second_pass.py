@@ -48,7 +48,7 @@ def judge(
         called: What `Diagnosis.wrong_functions_called` returned.
 
     Returns:
-        Ids of the checks that fail with right earlier functions, too; and each function, "exercise.function", that
+        Ids of the checks that also fail with right earlier functions; and each function, "exercise.function", that
         calls wrong ones to the submission with right ones.
 
     Raises:
@@ -110,7 +110,7 @@ def with_right_functions(submission: Submission, names: Iterable[str]) -> Submis
 
 
 def _left_to_the_class(settings: Settings, result: Result, wrong: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """What a handout says in place of a second pass, for which it has no right functions."""
+    """What a handout says instead of a second pass, for which it has no right functions."""
     for exercise in result.exercises:
         callers = [name for name in wrong if name.split(".")[0] == exercise.name]
         lost = [check for check in exercise.checks if check.outcome in _LOST]

@@ -167,12 +167,11 @@ def serve(control: socket.socket, outside: dict[str, str], temporary: str | None
     _say(control, {"walls": [*(wall for wall, there in offers.items() if there), *around]})
     homes = home.Homes(temporary)
     os.environ["MPLCONFIGDIR"] = homes.folder  # of what is imported here; a worker has its own
-    alive: dict[int, str] = {}
-    deleted: dict[int, home.Deleted] = {}
+    alive: dict[int, home.Deleted] = {}
     overfull: set[int] = set()
     while True:
         while not select.select([control], [], [], _WATCH_SECONDS if alive else None)[0]:
-            overfull |= _end_overfull(alive, deleted)
+            overfull |= _end_overfull(alive)
         data, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 2)
         if not data:
             break
@@ -181,7 +180,7 @@ def serve(control: socket.socket, outside: dict[str, str], temporary: str | None
             folder = homes.make(shared=user is not None and confine.SPARE_USER in request["fork"]["walls"])
             watch = home.Deleted(folder)
             pid = _fork(control, descriptors, request["fork"] | here | {"home": folder})
-            alive[pid], deleted[pid] = folder, watch
+            alive[pid] = watch
             _say(control, {"pid": pid}, *map(_open, (f"/proc/{pid}/{name}" for name in TIMES)))
         elif "import" in request:
             for name in request["import"]:
@@ -193,31 +192,31 @@ def serve(control: socket.socket, outside: dict[str, str], temporary: str | None
             pid = request["reap"]
             status = _reap(pid, request["dump"])
             _say(control, {"status": status, "reason": _TOO_MUCH if pid in overfull else ""})
-            _clear(alive, deleted, pid)
+            _clear(alive, pid)
         else:
             _reap(request["forget"], False)
-            _clear(alive, deleted, request["forget"])
+            _clear(alive, request["forget"])
     for pid in [*alive]:  # the grader is gone, perhaps killed
         _reap(pid, False)
-        _clear(alive, deleted, pid)
+        _clear(alive, pid)
     homes.close()
 
 
-def _end_overfull(alive: dict[int, str], deleted: dict[int, home.Deleted]) -> set[int]:
+def _end_overfull(alive: dict[int, home.Deleted]) -> set[int]:
     """Kill the workers that have written too much, by their process ids, and return these."""
-    found = {pid for pid, folder in alive.items() if home.is_overfull(folder) or deleted[pid].are_too_large()}
+    found = {pid for pid, deleted in alive.items() if home.is_overfull(deleted.home) or deleted.are_too_large()}
     for pid in found:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     return found
 
 
-def _clear(alive: dict[int, str], deleted: dict[int, home.Deleted], pid: int) -> None:
+def _clear(alive: dict[int, home.Deleted], pid: int) -> None:
     """Take away what a worker that has ended left behind: processes, then files."""
-    folder = alive.pop(pid)
-    deleted.pop(pid).close()
+    deleted = alive.pop(pid)
+    deleted.close()
     _end_orphans({*alive})
-    home.remove(folder)
+    home.remove(deleted.home)
 
 
 def _settle() -> None:

@@ -65,7 +65,7 @@ class Deleted:
     """Watches for files that a worker deletes and may still hold, in its folder."""
 
     def __init__(self, home: str) -> None:
-        self._home, self._count, self._most_free = home, 0, _free(home)
+        self.home, self._count, self._most_free = home, 0, _free(home)
         self._events = _libc.inotify_init1(_IN_NONBLOCK_CLOEXEC) if _libc is not None else -1
         if self._events >= 0:
             _libc.inotify_add_watch(self._events, os.fsencode(home), _IN_DELETED)
@@ -80,7 +80,7 @@ class Deleted:
                 while events:
                     self._count += 1
                     events = events[_EVENT.size + _EVENT.unpack_from(events)[3] :]
-        free = _free(self._home)
+        free = _free(self.home)
         self._most_free = max(free, self._most_free)
         return self._count > _FEW_DELETED and self._most_free - free > _LARGEST_FALL
 
