@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from ..core.by_hand import ByHand, shown
 from ..core.text import one_line, spreadsheet_safe
-from .results import Entry, Person, file_name, personal, strangers
+from .results import Entry, Person, file_name, personal, unmatched_points
 from .student_page import student_page
 from .submissions import CANVAS_FILE
 
@@ -103,10 +103,7 @@ def plan(entries: Iterable[Entry], platform: str, people: Mapping[str, Sequence[
             left_out.append(f"{entry.name}: NOT GRADED: {why}")
             continue
         owners = people.get(entry.name, entry.people)
-        left_out += [
-            f"{entry.name}: the points for {student} in adjustments.csv match nobody of this submission"
-            for student in strangers(entry.by_hand, owners)
-        ]
+        left_out += unmatched_points(entry, owners)
         for found in PLATFORMS[platform](entry, owners):
             if isinstance(found, Report):
                 reports.append(found)

@@ -111,6 +111,6 @@ def _why(last: State, now: State) -> str:
         else:
             reasons.append("the course was corrected, and the same files were graded again")
     if last.by_hand != now.by_hand:
-        given = "; ".join(now.by_hand) or "none any more"
+        given = "; ".join(now.by_hand) or "none now"
         reasons.append(f"points by your instructor: {given}")
     return "; ".join(reasons) or "it was graded again"

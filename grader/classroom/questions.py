@@ -48,7 +48,7 @@ def questions(entries: Iterable[Entry], before: Iterable[str] = ()) -> list[Open
     entries = list(entries)
     found = [question for entry in entries for question in _of(entry)]
     gone = sorted({*before} - {entry.name for entry in entries})
-    why = "it was in the last table and is not among the submissions any more; give them all, or let it go"
+    why = "the last table had it, but this download does not; grade all submissions again, or leave it out"
     found += [OpenQuestion(GONE, name, why) for name in gone]
     order = list(dict.fromkeys([NOT_GRADED, NO_MARK, GONE, *(question.kind for question in found)]))
     return sorted(found, key=lambda question: order.index(question.kind))
@@ -87,5 +87,5 @@ def _of(entry: Entry) -> Iterator[OpenQuestion]:
         yield question(NO_MARK, "you added it without --owner, so the gradebook needs a roster")
     if entry.by_hand:
         unknown = strangers(entry.by_hand, entry.people) if entry.people else []
-        nobody = [f"nobody of this submission is called {student}; give a roster" for student in unknown]
+        nobody = [f"nobody in this submission matches {student}; give a roster" for student in unknown]
         yield question(CHANGED_BY_HAND, "; ".join([*map(str, entry.by_hand), *nobody]))

@@ -96,6 +96,14 @@ def strangers(given: Sequence[ByHand], records: Sequence[Person]) -> list[str]:
     return [each.student for each in given if each.student and not personal([each], *records)]
 
 
+def unmatched_points(entry: Entry, records: Sequence[Person]) -> list[str]:
+    """A sentence for each line of `adjustments.csv` that names a student who is none of these people."""
+    return [
+        f"{entry.name}: the points for {student} in adjustments.csv match nobody in this submission"
+        for student in strangers(entry.by_hand, records)
+    ]
+
+
 REGRADED, ADDED = "regraded", "added"
 
 

@@ -49,9 +49,9 @@ SUBMISSIONS is a folder or zip with one folder or archive per student: your own,
 Moodle or GitHub. You can stop the command with Ctrl-C; run it again to continue, and it grades nothing twice. The first
 run creates a secret from which it draws fresh inputs; another machine needs the same secret for the same results.
 
-exit code: 0 all graded, 1 all graded, and there is something to decide before you publish (it is listed), or a page
-           could not be written,
-           2 wrong usage, 3 the grader could not grade some submissions, or was stopped; run the same command again
+exit code: 0 all graded, 1 all graded, but something needs a decision before you publish (it is listed), or a page
+           could not be written, 2 wrong usage,
+           3 the grader could not grade some submissions, or was stopped; run the same command again
 """
 
 
@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rare.add_argument("--scheduler", metavar="ADDRESS", help="address of a running Dask scheduler, with --engine dask")
     rare.add_argument(
         "--require-level", type=int, choices=(0, 1, 2), default=1, metavar="N",
-        help="refuse to grade below isolation level N (default: 1; below 1, a result is not a mark)",
+        help="refuse to grade below isolation level N (default: 1; below 1, a result is not a grade)",
     )  # fmt: skip
     parser.add_argument(
         "--write",
@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.usage_error(
             f"--out {arguments.out} is inside the submissions and would be graded too; choose another"
         )
-    warn_if_git_takes(out, "names, marks and the secret of the class")
+    warn_if_git_takes(out, "names, grades and the secret of the class")
     exercises = tuple(each.name for each in exercises_to_grade(arguments))
     declared_checks(exercises, hidden=has_hidden_checks())  # report their problems once, here
     made = _missing(arguments.out, arguments.secret or arguments.out / SECRET_FILE)

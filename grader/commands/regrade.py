@@ -174,17 +174,16 @@ def _contents(arguments: argparse.Namespace, entry: Entry, kept: Kept | None, up
     given, whole = _given(entry, arguments.files)
     if whole or arguments.add or not given.missing_modules:
         return given
-    if kept is None and upload is None:
+    if kept:
+        contents, said = merged(given, kept.contents, "the last regrade")
+    elif upload:
+        contents, said = merged(given, upload.read(), "the upload")
+    else:
         source = read_source(arguments.results)
         raise ClassError(
             f"{arguments.files} lacks {listed(given.missing_modules)}, and the class's download "
-            f"({source or 'of an older version'}) does not have {entry.name} any more; give all files"
+            f"({source or 'of an older version'}) no longer has {entry.name}; give all files"
         )
-    if kept:
-        contents, said = merged(given, kept.contents, "the last regrade")
-    else:
-        assert upload
-        contents, said = merged(given, upload.read(), "the upload")
     if said:
         print(f"{one_line(entry.name)}: {said}")
     return contents

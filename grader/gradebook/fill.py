@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 
-from ..classroom.results import Entry, Person, names, personal, strangers
+from ..classroom.results import Entry, Person, names, personal, unmatched_points
 from ..core import course
 from ..core.by_hand import ByHand, shown, with_by_hand
 from ..core.text import counted as counted_words
@@ -481,8 +481,7 @@ def _for_nobody(entries: Iterable[Entry], students: Students, submitted: _Submit
     for entry in entries:
         own = [each for each in students.all if any(theirs is entry for theirs, _ in submitted[each.number])]
         records = [record for each in own for record in (each.person, *_people(submitted, each))]
-        for student in strangers(entry.by_hand, records):
-            yield f"{entry.name}: the points for {student} in adjustments.csv match nobody of this submission"
+        yield from unmatched_points(entry, records)
 
 
 def _people(submitted: _Submitted, student: Student) -> Iterator[Person]:
