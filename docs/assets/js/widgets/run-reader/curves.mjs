@@ -22,7 +22,7 @@ export function curvesOf({ view, findings }) {
   const rows = new Set(findings.flatMap((found) => found.rows));
   const named = new Set(findings.flatMap(({ keys }) => keys));
   curves.sort((a, b) => named.has(b.key) - named.has(a.key));
-  const fell = findings.some(({ id }) => ["collapse", "length_limit", "falling"].includes(id));
+  const fell = best && findings.some(({ id }) => ["collapse", "length_limit", "falling"].includes(id));
   const shown = curves.slice(0, MOST).map(({ key, curve }) => ({ curve, moved: key === "lr" ? null : curve.moved(fell ? best.rows.at(-1) : null) }));
   const legend = [rows.size && rows.size < view.n && "dots: lines of the findings", shown.some(({ moved }) => moved !== null) && `dashed line: where the curve first left its ${fell ? "level of the best stretch" : "first level"}`,
     best && `grey band: best stretch of the reward, ${view.unit} ${best.from} to ${best.to}, the checkpoint to go back to if the run turns bad`].filter(Boolean);
