@@ -26,7 +26,8 @@ class Progress extends Widget {
   async arrive() {
     this.show();
     const stop = stopAt(location.pathname);
-    if (stop && isRead(stop)) (await import("./progress/chapter.mjs")).watchEnd();
+    const above = document.querySelector(".md-footer")?.getBoundingClientRect().top > innerHeight; // before the script comes
+    if (stop && isRead(stop)) (await import("./progress/chapter.mjs")).watchEnd(above);
   }
 
   show() {

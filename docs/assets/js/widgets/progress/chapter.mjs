@@ -4,12 +4,11 @@ import { markDone, stopAt } from "../../ui/progress.mjs";
 
 let watching = null;
 
-/** Watches for the end of the page that is shown now, and of no other any more. */
-export function watchEnd() {
+/** Watches for the end of the page that is shown now, and of no other any more; `above`: the reader began above it. */
+export function watchEnd(above) {
   watching?.disconnect();
   const stop = stopAt(location.pathname);
   const footer = document.querySelector(".md-footer");
-  let above = false;
   watching = new IntersectionObserver((entries) => {
     const { isIntersecting } = entries.at(-1);
     if (isIntersecting && above && stopAt(location.pathname) === stop) markDone([stop]);
