@@ -38,8 +38,8 @@ def token_logp(model: nn.Module, tokens: Tensor) -> Tensor:
 
     Returns:
         Natural logarithms, shape (B, T - 1), dtype and device of the logits: entry [b, t] is log pi(tokens[b, t + 1] |
-        tokens[b, : t + 1]). Gradients reach the model's parameters. Finite even for a token whose probability rounds to
-        0.
+        tokens[b, : t + 1]). Finite even for a token whose probability rounds to 0. Gradients reach the model's
+        parameters: with respect to the logits that predict it, the gradient of an entry is 1 for its token minus pi.
 
     Raises:
         ValueError: `tokens` is not of shape (B, T) with T >= 2.
