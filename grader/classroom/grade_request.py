@@ -18,6 +18,7 @@ from .request import Request
 def grade_request(sandbox: Sandbox, request: Request) -> Result:
     """The result, with a problem if there are no workers to be had."""
     from ..grading import plugin, run
+    from ..grading.settings import GradingSettings
     from ..worksheet import grade as worksheet
     from ..worksheet.reader import worksheet_in
 
@@ -27,16 +28,18 @@ def grade_request(sandbox: Sandbox, request: Request) -> Result:
     try:
         # Asking for the walls waits for everything that starts once, so that it does not count for a submission.
         level, walls = sandbox.level, sandbox.walls()
-        result = run.Grading(
-            submission,
-            settings.exercises,
-            sandbox.worker,
-            seed=settings.seed,
-            secret=settings.secret,
-            fresh_workers=not sandbox.cold,
-            level=level,
-            walls=tuple(walls),
-        ).run()
+        result = run.grade_submission(
+            GradingSettings(
+                submission,
+                settings.exercises,
+                sandbox.worker,
+                seed=settings.seed,
+                secret=settings.secret,
+                fresh_workers=not sandbox.cold,
+                level=level,
+                walls=tuple(walls),
+            )
+        )
     except SandboxError as error:
         return Result("submission", submission.sha256, settings.seed, "cpu", [], "0", problem=str(error))
     if sheet is not None:

@@ -30,7 +30,7 @@ from ..core.result import GRADER_ERROR, NOT_RUN, TOO_BUSY, Result, from_json
 from ..core.text import counted
 from ..grading.grading_process import GradingProcess, GradingProcessDied
 from .grade_request import grade_request
-from .request import Request, Settings, read_request
+from .request import ClassSettings, Request, read_request
 
 GRADING_SECONDS = 900.0
 """Wall-clock limit of one grading, and so the longest that one submission can delay its class."""
@@ -56,7 +56,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Answer:
+class JobResult:
     """The answer to a job.
 
     Attributes:
@@ -75,7 +75,7 @@ class Answer:
     too_busy: bool = False
 
 
-def make_job(contents: Contents, settings: Settings) -> Job:
+def make_job(contents: Contents, settings: ClassSettings) -> Job:
     """The job that grades a submission."""
     worksheet: bytes | NoWorksheet | None = None
     if settings.worksheet:
@@ -120,13 +120,13 @@ def grade_job(data: bytes) -> bytes:
         data: `Job.data`.
 
     Returns:
-        An `Answer` as JSON. Never raises for what a submission does, nor for a grading process that dies.
+        A `JobResult` as JSON. Never raises for what a submission does, nor for a grading process that dies.
     """
     started, problem, result = time.monotonic(), "", None
     request = read_request(data)
     if request.course_digest != course_digest():
         problem = f"this worker has a different copy of the course from the one that asks ({request.course_version})"
-        return msgspec.json.encode(Answer(None, problem))
+        return msgspec.json.encode(JobResult(None, problem))
     attempt, too_busy = 0, False
     while attempt < ATTEMPTS and result is None and not too_busy:
         attempt += 1
@@ -142,7 +142,7 @@ def grade_job(data: bytes) -> bytes:
             _give_back(process, reuse=not problem)
     too_busy = too_busy or bool(_STARVED.search(problem))
     seconds = round(time.monotonic() - started, 3)
-    return msgspec.json.encode(Answer(result, problem, seconds, attempt, too_busy))
+    return msgspec.json.encode(JobResult(result, problem, seconds, attempt, too_busy))
 
 
 def grade_with(process: GradingProcess, request: Request) -> Result:
@@ -178,7 +178,7 @@ _IDLE: list[GradingProcess] = []
 _LOCK = threading.Lock()
 
 
-def _idle_process(settings: Settings) -> GradingProcess:
+def _idle_process(settings: ClassSettings) -> GradingProcess:
     sandbox = {"level": settings.level, "require_level": settings.require_level}
     with _LOCK:
         for process in _IDLE:

@@ -24,7 +24,7 @@ from .naming import Observed, Reasons, earlier_calls, reasons
 from .partial_credit import answers_move_with_the_input
 from .plugin import Failure, Findings, show_mismatch
 from .second_pass import with_right_functions
-from .settings import Settings
+from .settings import GradingSettings
 from .shown_call import show_call
 from .student import Clock, Example, MachineTooBusy, ModuleProblem, StudentDied, StudentError
 from .vectors import agree
@@ -41,7 +41,7 @@ class Diagnosis:
         result: Where `explain` writes.
     """
 
-    settings: Settings
+    settings: GradingSettings
     result: Result
     findings: Findings
     _observed: dict[str, Observed] = field(default_factory=dict)  # by function, "exercise.function"
@@ -264,7 +264,7 @@ def _failing(exercise: ExerciseResult) -> list[CheckResult]:
 
 
 def observations(
-    settings: Settings, exercise: str, functions: Set[str], clocks: tuple[Clock, ...]
+    settings: GradingSettings, exercise: str, functions: Set[str], clocks: tuple[Clock, ...]
 ) -> dict[str, Observed]:
     """What some functions of a submission make of all worked examples of the selected checks."""
     observed: dict[str, Observed] = {}

@@ -45,7 +45,7 @@ from .check import Check, checks_of
 from .compare import Mismatch
 from .left_out import about
 from .observations import what_was_raised
-from .settings import Settings
+from .settings import GradingSettings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
     NO_TIME,
@@ -138,7 +138,7 @@ class GradingPlugin:
     In the second pass, `corrected` has each function, "exercise.function", with the submission that its checks run on.
     """
 
-    settings: Settings
+    settings: GradingSettings
     result: Result  # filled in; every selected check is in it already
     on_update: Callable[[Result, CheckResult], None] = lambda *_: None  # called after every check
     on_collected: Callable[[Result], None] = lambda _: None  # called before the first check
@@ -267,7 +267,7 @@ class GradingPlugin:
     # Collection
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the selected checks in their order, after `Settings.first` and its gate, and fix their seeds.
+        """Keep the selected checks in their order, after `GradingSettings.first` and its gate, and fix their seeds.
 
         Of each function, the check that a wrong dtype fails comes last: until then the others may have seen one.
         """
@@ -291,7 +291,7 @@ class GradingPlugin:
                 hypothesis.seed(self._fresh_seed(check) if check.hidden else self._seed(check))(function)
         try:
             self.on_collected(self.result)
-        except Exception as error:  # `Grading.run` raises it again
+        except Exception as error:  # `grade_submission` raises it again
             self.failure = error
             items.clear()
 
@@ -361,7 +361,7 @@ class GradingPlugin:
             entry.seconds, self._seconds = round(self._seconds, 4), 0.0
             try:
                 self.on_update(self.result, entry)
-            except Exception as error:  # `Grading.run` raises it again, without a traceback of pytest
+            except Exception as error:  # `grade_submission` raises it again, without a traceback of pytest
                 self.failure = error
                 item.session.shouldstop = "the caller failed"
         return report

@@ -19,7 +19,7 @@ from short_grading import CALL_SECONDS
 from yard import Yard, settings_of
 
 from grader.classroom.grading_job import grade_with, make_job
-from grader.classroom.request import Request, Settings, read_request
+from grader.classroom.request import ClassSettings, Request, read_request
 from grader.core import course
 from grader.core.contents import Contents, read_submission
 from grader.core.result import PASSED, Result
@@ -197,12 +197,12 @@ class Trial:
             if pairs:
                 thread.join()
 
-    def _settings(self) -> Settings:
+    def _settings(self) -> ClassSettings:
         exercises = (EXERCISE, HONEST_EXERCISE)
-        return Settings(exercises, examples=EXAMPLES, level=self._level, require_level=self._level)
+        return ClassSettings(exercises, examples=EXAMPLES, level=self._level, require_level=self._level)
 
 
-def _request(submission: Submission, settings: Settings) -> Request:
+def _request(submission: Submission, settings: ClassSettings) -> Request:
     return read_request(make_job(Contents(submission, b""), settings).data)
 
 

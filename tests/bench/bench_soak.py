@@ -23,7 +23,7 @@ import psutil
 from class_maker import HOSTILE, model_files
 
 from grader.classroom.grading_job import Job, grade_with, make_job
-from grader.classroom.request import Settings, read_request
+from grader.classroom.request import ClassSettings, read_request
 from grader.core.contents import Contents
 from grader.core.submission import Submission
 from grader.grading.grading_process import GradingProcess
@@ -133,7 +133,7 @@ def jobs(level: int, *, hanging: bool) -> list[tuple[str, Job]]:
         sources[f"right {number}"] = f"{right[f'{EXERCISE}.py']}\n# {number}\n"
     # A time limit takes longer than all the others of a turn together: one in four turns is enough.
     turns = [*sources.items()] * 4 + [("hostile: never returns", hangs)] * hanging
-    settings = Settings(exercises=(EXERCISE,), examples=EXAMPLES, level=level, require_level=level)
+    settings = ClassSettings(exercises=(EXERCISE,), examples=EXAMPLES, level=level, require_level=level)
     made = []
     for name, text in turns:
         files = right | {f"{EXERCISE}.py": text}

@@ -26,7 +26,7 @@ from grader.classroom import grading_job
 from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import Job, close_idle_processes, grade_job, make_job
-from grader.classroom.request import Settings
+from grader.classroom.request import ClassSettings
 from grader.classroom.results import JOURNAL_FILE, Entry, read_class
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
@@ -42,7 +42,7 @@ from grader.workshop.catalogue import misconceptions
 ROOT = course.ROOT
 # One small exercise, with as few inputs as the checks have that are imported here: what is tested is not the checks.
 SECRET = "5" * 64
-QUICK = Settings(("kl",), secret=SECRET, examples=WATCH_EXAMPLES, require_level=0)
+QUICK = ClassSettings(("kl",), secret=SECRET, examples=WATCH_EXAMPLES, require_level=0)
 QUICKLY = ["--exercises", "kl", "--examples", str(WATCH_EXAMPLES), "--require-level", "0"]
 with_signals = pytest.mark.skipif(os.name != "posix", reason="sends signals")
 
@@ -68,7 +68,7 @@ def small_class(tmp_path_factory) -> Path:
     return write_class(folder, texts)
 
 
-def grade_serially(source: Path, out: Path, settings: Settings = QUICK) -> list[Entry]:
+def grade_serially(source: Path, out: Path, settings: ClassSettings = QUICK) -> list[Entry]:
     grade_class(find_submissions(source), out, settings, SerialExecutor(), at_a_time=1, source=source)
     return read_class(out)
 
@@ -91,7 +91,7 @@ def written(out: Path) -> dict[str, str]:
     }
 
 
-def one_job(settings: Settings = QUICK) -> Job:
+def one_job(settings: ClassSettings = QUICK) -> Job:
     contents = Contents(Submission("x", Path("x"), model_files(), {}), NoWorksheet("none", missing=True))
     return make_job(contents, settings)
 
@@ -224,7 +224,7 @@ def test_a_grading_that_the_system_ends_is_worth_another_attempt_alone(monkeypat
 
 def test_a_busy_machine_and_a_missing_level_give_no_result_and_say_so(monkeypatch, sandbox):
     with graded_here(sandbox):
-        walled = json.loads(grade_job(one_job(Settings(("kl",), require_level=1, level=0)).data))
+        walled = json.loads(grade_job(one_job(ClassSettings(("kl",), require_level=1, level=0)).data))
         monkeypatch.setattr(course, "GRADING_SECONDS", 0.0)
         late = json.loads(grade_job(one_job().data))
     assert walled["result"] is None and "level 1" in walled["problem"]
@@ -279,6 +279,6 @@ def test_without_a_terminal_a_line_says_now_and_then_how_far_the_class_is(small_
     monkeypatch.setattr(grade_all, "grade_class", count)
     monkeypatch.setattr(grade_all, "_MINUTE", 0.0)
     arguments = Namespace(submissions=small_class, out=tmp_path, engine="threads", jobs=1, scheduler=None)
-    grade_all._grade(arguments, Settings(("kl",), examples=WATCH_EXAMPLES))
+    grade_all._grade(arguments, ClassSettings(("kl",), examples=WATCH_EXAMPLES))
     printed = capsys.readouterr().err
     assert "graded 1 of 3 (2 known)\n" in printed and "graded 2 of 3 (2 known, 1 failed)\n" in printed

@@ -18,8 +18,8 @@ from grader.commands.grade_options import parse
 from grader.core.contents import read_submission
 from grader.grading import plugin
 from grader.grading.grading_process import GradingProcess
-from grader.grading.run import Grading
-from grader.grading.settings import declared_checks
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.sandbox.sandbox import Sandbox
 
 QUICK = ("--examples", "2")
@@ -56,8 +56,10 @@ def run(sandbox: Sandbox):
             key: check for key, check in checks.items() if check.exercise != "bandit" or check.function == "grpo_step"
         }
         walls = tuple(sandbox.walls())
-        grading = Grading(read_submission(folder), names, sandbox.worker, walls=walls, hidden=False, checks=few)
-        return grading.run(second=second, **options)
+        settings = GradingSettings(
+            read_submission(folder), names, sandbox.worker, walls=walls, hidden=False, checks=few
+        )
+        return grade_submission(settings, second=second, **options)
 
     with grading_profile():
         plugin.use_profile(2)

@@ -24,7 +24,8 @@ from grader.classroom import grading_job
 from grader.classroom.grade_request import grade_request
 from grader.classroom.request import Request, read_request
 from grader.core.result import FAILED, PASSED, ExerciseResult, Result
-from grader.grading.run import Grading
+from grader.grading import run
+from grader.grading.settings import GradingSettings
 from grader.sandbox.sandbox import Sandbox
 
 BY_HAND = 4
@@ -99,12 +100,12 @@ def graded_once(known: dict[Any, Result]) -> Iterator[None]:
     Args:
         known: What was graded before; what is graded now is added.
     """
-    really = Grading.run
+    really = run.grade_submission
 
-    def grade(grading: Grading, on_update: Any = lambda *_: None, *more: Any) -> Result:
-        key = (grading.submission.folder, grading.submission.sha256, *grading.exercises)
+    def grade(settings: GradingSettings, on_update: Any = lambda *_: None, *more: Any) -> Result:
+        key = (settings.submission.folder, settings.submission.sha256, *settings.exercises)
         if key not in known:
-            result = really(grading, on_update, *more)
+            result = really(settings, on_update, *more)
             known[key] = copy.deepcopy(result)
             return result
         result = copy.deepcopy(known[key])
@@ -112,7 +113,7 @@ def graded_once(known: dict[Any, Result]) -> Iterator[None]:
             on_update(result, entry)
         return result
 
-    with mock.patch.object(Grading, "run", grade):
+    with mock.patch.object(run, "grade_submission", grade):
         yield
 
 

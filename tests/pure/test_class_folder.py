@@ -26,7 +26,7 @@ from grader.classroom.diff import compare
 from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import Job, grade_job, make_job
-from grader.classroom.request import Request, Settings, read_request
+from grader.classroom.request import ClassSettings, Request, read_request
 from grader.classroom.results import JOURNAL_FILE, ClassError, Journal, read_class, result_path, write_entries
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
@@ -37,7 +37,7 @@ from grader.core.result import TOO_BUSY, from_json
 from grader.core.submission import Submission
 
 SECRET = "5" * 64
-KL = Settings(("kl",), secret=SECRET, examples=4, require_level=0)
+KL = ClassSettings(("kl",), secret=SECRET, examples=4, require_level=0)
 OPTIONS = ("--exercises", "kl", "--examples", "4", "--require-level", "0", "--jobs", "1")
 
 
@@ -210,7 +210,7 @@ def test_one_folder_takes_one_grading_at_a_time(graded: Path, small_class: Path)
         grade(small_class, graded)
 
 
-def request_of(text: str = "4", settings: Settings = KL) -> Job:
+def request_of(text: str = "4", settings: ClassSettings = KL) -> Job:
     submission = Submission("x", Path("x"), {"kl.py": text}, {"clip.py": "cannot be read"})
     return make_job(Contents(submission, NoWorksheet("none", missing=True)), settings)
 
