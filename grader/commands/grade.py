@@ -24,7 +24,7 @@ from ..core.served import refuse_other_course, served
 from ..core.source import cell_of, functions
 from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
-from ..grading.second_process import SecondProcess
+from ..grading.grading_process import GradingProcess
 from ..reports import export
 from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
@@ -72,7 +72,7 @@ class _Processes:
     """The processes that grade code; none if there is no code to grade."""
 
     sandbox: Sandbox | None = None
-    second: SecondProcess | None = None
+    second: GradingProcess | None = None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -177,7 +177,7 @@ def _started(arguments: argparse.Namespace) -> Iterator[_Processes]:
         # A GPU runs everything.
         if of_code > 1 and arguments.device == "cpu" and (arguments.jobs or min(2, cores())) == 2:
             with contextlib.suppress(OSError):  # cannot start another process: grade everything here
-                processes = replace(processes, second=stack.enter_context(SecondProcess(**options)))
+                processes = replace(processes, second=stack.enter_context(GradingProcess(options)))
         yield processes
 
 

@@ -96,15 +96,20 @@ def common_pattern(
         finders: `CAUSES` or `PLACES`.
         numbers: How many must support it: one number is twice another one by chance.
     """
-    numbers_of = [[(part.yours.tolist(), part.expected.tolist()) for part in answer.parts] for answer in answers]
-    is_new = [each not in numbers_of[:place] for place, each in enumerate(numbers_of)]
+    different = _places_of_different(answers)  # the same numbers support a pattern only once
     for finder in finders:
         patterns = [_patterns(finder, answer) for answer in answers]
-        for pattern in patterns[0] if patterns else ():
-            evidence = sum(own.get(pattern, 0) for own, new in zip(patterns, is_new, strict=True) if new)
-            if evidence >= numbers and all(pattern in own for own in patterns):
+        in_all = [each for each in patterns[0] if all(each in others for others in patterns)] if patterns else []
+        for pattern in in_all:
+            if sum(patterns[place][pattern] for place in different) >= numbers:
                 return pattern
     return None
+
+
+def _places_of_different(answers: Sequence[WrongAnswer]) -> list[int]:
+    """Where answers are whose numbers no earlier one has."""
+    numbers = [[(part.yours.tolist(), part.expected.tolist()) for part in answer.parts] for answer in answers]
+    return [place for place, each in enumerate(numbers) if each not in numbers[:place]]
 
 
 def _patterns(finder: Finder, answer: WrongAnswer) -> dict[tuple[str, str], float]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
-from dataclasses import replace
+import contextlib
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -12,13 +13,14 @@ from .. import __version__
 from ..core import course
 from ..core.result import CheckResult, ExerciseResult, Result
 from ..core.submission import Submission
+from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
 from . import partial_credit, plugin, second_pass
 from .check import as_result
 from .diagnosis import Diagnosis
+from .grading_process import GradingProcess, GradingProcessDied
 from .pytest_run import run_checks_of
-from .second_process import Graded, Job, SecondProcess
-from .settings import Settings
+from .settings import Settings, declared_checks
 from .student import MachineTooBusy
 
 EXPLAINING_SECONDS = 5.0
@@ -51,7 +53,7 @@ class Grading(Settings):
     def run(
         self,
         on_update: Callable[[Result, CheckResult], None] = lambda *_: None,
-        second: SecondProcess | None = None,
+        second: GradingProcess | None = None,
         on_second_pass: Callable[[int, int], None] = lambda *_: None,
         on_collected: Callable[[Result], None] = lambda _: None,
     ) -> Result:
@@ -59,8 +61,8 @@ class Grading(Settings):
 
         Args:
             on_update: Called after every check, with the result so far and the check's entry in it.
-            second: The second process, which grades the last exercise at the same time. (It has nothing to do with the
-                second pass.) The result is the same without it.
+            second: A process that grades the last exercise at the same time. (It has nothing to do with the second
+                pass.) The result is the same without it.
             on_second_pass: Called with how many checks of the second pass have run, and of how many, if there are any.
             on_collected: Called before the first check. It may wait for the sandbox and describe it in the result.
 
@@ -104,7 +106,17 @@ class Grading(Settings):
             diagnosis.explain(called, own_mistakes, corrected)
 
 
-def run_checks(grading: plugin.GradingPlugin, second: SecondProcess | None = None) -> int | pytest.ExitCode:
+@dataclass(frozen=True)
+class GradedElsewhere:
+    """What another process found in an exercise."""
+
+    status: int  # of pytest
+    findings: plugin.Findings
+    exercise: ExerciseResult  # with the entries of its checks
+    walls: list[str]  # what confined the workers
+
+
+def run_checks(grading: plugin.GradingPlugin, second: GradingProcess | None = None) -> int | pytest.ExitCode:
     """Run the selected checks of all exercises, and return the worst status of pytest.
 
     The second process, if there is one, runs the last exercise, which takes about as long as all others together.
@@ -117,29 +129,43 @@ def run_checks(grading: plugin.GradingPlugin, second: SecondProcess | None = Non
     if second is None or len(exercises) < 2:
         return run_checks_of(grading, exercises)
     *ours, last = exercises
-    checks = tuple(check.id for check in grading.settings.selected.values() if check.exercise == last)
+    names = tuple(check.id for check in grading.settings.selected.values() if check.exercise == last)
     settings = replace(grading.settings, start=_no_worker, checks=None)
-    second.begin(Job(settings, last, checks, grading.result, plugin.examples()))
+    second.begin(_run_elsewhere, settings, last, names, grading.result, plugin.examples())
     status = run_checks_of(grading, ours)
     if grading.failure is not None or status == pytest.ExitCode.INTERRUPTED:
         return status
-    graded = second.graded()
-    if graded is None or graded.walls != grading.result.walls:  # it ended, or its walls differ: grade here
-        return max(status, run_checks_of(grading, [last]))
-    _take_over(grading, graded)
-    return max(status, graded.status)  # the worse one is the larger number
+    with contextlib.suppress(GradingProcessDied):
+        graded: GradedElsewhere = second.returned()
+        if graded.walls == grading.result.walls:
+            _take_over(grading, graded)
+            return max(status, graded.status)  # the worse one is the larger number
+    return max(status, run_checks_of(grading, [last]))
 
 
-def _take_over(grading: plugin.GradingPlugin, graded: Graded) -> None:
-    """Write what the second process found into the result."""
+def _run_elsewhere(
+    sandbox: Sandbox, settings: Settings, exercise: str, names: Sequence[str], result: Result, examples: int
+) -> GradedElsewhere:
+    """Run checks of one exercise, by their ids, in a grading process; settings come without `start` and `checks`."""
+    plugin.use_profile(examples)
+    declared = declared_checks([exercise], hidden=settings.with_hidden_checks)
+    settings = replace(settings, start=sandbox.worker, checks={name: declared[name] for name in names})
+    walls = sandbox.walls()
+    grading = plugin.GradingPlugin(settings, result)
+    status = run_checks_of(grading, [exercise])
+    (graded,) = (each for each in result.exercises if each.name == exercise)
+    return GradedElsewhere(int(status), grading.findings, graded, walls)
+
+
+def _take_over(grading: plugin.GradingPlugin, graded: GradedElsewhere) -> None:
+    """Write what another process found into the result."""
     grading.findings.add(graded.findings)
     (exercise,) = (each for each in grading.result.exercises if each.name == graded.exercise.name)
     exercise.not_imported = graded.exercise.not_imported
-    entries = {check.id: check for check in exercise.checks}
-    for check in graded.exercise.checks:
-        vars(entries[check.id]).update(vars(check))
-        grading.on_update(grading.result, entries[check.id])
+    exercise.checks[:] = graded.exercise.checks
+    for check in exercise.checks:
+        grading.on_update(grading.result, check)
 
 
 def _no_worker(**_: object) -> Any:
-    raise AssertionError("the second process has a sandbox of its own")
+    raise AssertionError("another process has a sandbox of its own")

@@ -18,10 +18,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from attack import HONEST_EXERCISE, attacked_functions
 
-from grader.classroom import grading_process
 from grader.core import course
 from grader.core.submission import Submission
-from grader.grading import plugin
+from grader.grading import grading_process, plugin, run
 from grader.grading.check import Check
 from grader.grading.run import Grading
 from grader.grading.settings import declared_checks
@@ -57,6 +56,6 @@ def _grading(submission: Submission, exercises: Sequence[str], start: Any, **opt
 
 if __name__ == "__main__":
     course.CALL_SECONDS = CALL_SECONDS
-    grading_process.Grading = _grading  # type: ignore[assignment,attr-defined]
+    run.Grading = _grading  # type: ignore[assignment,misc]
     plugin.use_profile = functools.partial(plugin.use_profile, shrink=False)
-    sys.exit(grading_process.main())
+    grading_process.main()

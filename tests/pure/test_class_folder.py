@@ -20,7 +20,7 @@ import pytest
 from command import call
 from grading_here import BY_HAND, SerialExecutor, graded_by_hand, write_class
 
-from grader.classroom import class_files, grading_process
+from grader.classroom import class_files, grading_job
 from grader.classroom.class_files import write_files
 from grader.classroom.diff import compare
 from grader.classroom.engines import open_engine
@@ -233,7 +233,7 @@ def test_another_copy_of_the_course_grades_nothing_and_a_result_that_cannot_be_k
     assert answer["result"] is None and "different copy of the course" in answer["problem"]
     result = from_json(json.loads(grading_here._by_hand(request_of().data))["result"])
     result.checks[0].points = 2**65
-    assert "cannot be stored" in from_json(grading_process._handed_over(result)).problem
+    assert "cannot be stored" in grading_job._fault(result)
 
 
 # What the command writes

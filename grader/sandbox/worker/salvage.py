@@ -104,28 +104,30 @@ def _rest(text: str, file_name: str, namespace: dict[str, Any], error: BaseExcep
     place = next((n for n, each in enumerate(statements) if line and (each.end_lineno or 0) >= line), -1)
     if place < 0:
         raise error
-    failed, *waiting = statements[place:]
-    parts = _parts(failed)
-    if len(parts) == 1:
-        yield LeftOut(line, _of_this_file(error, file_name), _names(failed))
-        parts = []
-    for part in (*parts, *waiting):
+    yield from _left_out(statements[place], error, file_name, namespace, flags)
+    for part in statements[place + 1 :]:
         yield from _tried(part, file_name, namespace, flags)
 
 
 def _tried(part: ast.stmt, file_name: str, namespace: dict[str, Any], flags: int) -> Iterator[LeftOut]:
-    """Execute a statement; if it raises, try each name of an import by itself, and yield what failed."""
+    """Execute a statement; if it raises, yield what failed of it."""
     try:
         exec(compile(ast.Module([part], []), file_name, "exec", flags=flags), namespace)
     except BaseException as error:
         _refuse_to_skip(error)
-        parts = _parts(part)
-        if len(parts) == 1:
-            found = _of_this_file(error, file_name)
-            yield LeftOut(_line_of(error, file_name) or part.lineno, found, _names(part))
-            return
-        for each in parts:
-            yield from _tried(each, file_name, namespace, flags)
+        yield from _left_out(part, error, file_name, namespace, flags)
+
+
+def _left_out(
+    part: ast.stmt, error: BaseException, file_name: str, namespace: dict[str, Any], flags: int
+) -> Iterator[LeftOut]:
+    """What failed of a statement that raised: all of it, but of an import only the names that fail by themselves."""
+    parts = _parts(part)
+    if len(parts) == 1:
+        yield LeftOut(_line_of(error, file_name) or part.lineno, _of_this_file(error, file_name), _names(part))
+        return
+    for each in parts:
+        yield from _tried(each, file_name, namespace, flags)
 
 
 def _line_of(error: BaseException, file_name: str) -> int:
