@@ -15,7 +15,7 @@ from ..core import course
 from ..core.course import Exercise
 from ..grading import vectors
 from ..grading.check import Check, checks_of
-from .catalogue import Entry, misconceptions, variants
+from .catalogue import KnownAnswer, misconceptions, variants
 from .functions import Module, make
 from .generated import holds
 from .handout import FRONT_MATTER
@@ -111,7 +111,7 @@ def _of_a_check(where: str, check: Check, ids: Sequence[str]) -> Iterator[Missin
         yield Missing(f"{where}: {check.id} needs {need}, which is no check of this exercise")
 
 
-def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[Entry]) -> Iterator[Missing]:
+def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -> Iterator[Missing]:
     """Missing wrong and right answers, and unrecorded ones."""
     for what, count, wanted in (
         ("wrong answers in misconceptions/", len(wrong), MISCONCEPTIONS),
