@@ -30,7 +30,7 @@ from ..core.result import (
 from ..core.text import as_sentence, counted
 from ..grading import curves
 from .comparison import FURTHER, TITLE, Comparison, comparisons, not_answered
-from .feedback import causes, notes, rows, runs_no_code, total
+from .feedback import all_passed, causes, notes, rows, runs_no_code, total
 from .outcomes import (
     SIGNS,
     afterwards,
@@ -117,7 +117,7 @@ def _notices(result: Result) -> list[str]:
     if not result.grade:
         lines = ["Debug mode gives no grade. Run `grade` to get one.", *lines[:-1]]  # it is not a self-check either
     if result.grade and result.exit_code == 0:
-        lines.insert(0, "All checks passed.")
+        lines.insert(0, all_passed(result))
     return lines + _why_not_at_home(result)
 
 
