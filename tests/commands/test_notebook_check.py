@@ -58,7 +58,7 @@ def run_cells(handout: Path, cells: list[str]) -> list[tuple[str, list[Any]]]:
         [sys.executable, "-c", RUN],
         input=json.dumps(cells),
         cwd=handout / "starter",
-        env=environment(PYTHONPATH=str(handout), IPYTHONDIR=str(handout / ".ipython")),
+        env=environment(PYTHONPATH=str(handout / "course"), IPYTHONDIR=str(handout / ".ipython")),
         capture_output=True,
         encoding="utf-8",
         check=True,

@@ -43,7 +43,7 @@ export class Explorable extends Widget {
     });
     this.draw(this.state);
     this.say();
-    this.guess?.restore();
+    this.guess?.begin();
   }
 
   control(name, { control, initial, ...spec }) {
@@ -67,6 +67,11 @@ export class Explorable extends Widget {
       this.draw(this.state);
     };
     return { to, end: () => this.commit() };
+  }
+
+  /** The reader's guesses about what is shown, to be drawn beside the truth: { value, name, text }. */
+  get guesses() {
+    return this.guess?.made() ?? [];
   }
 
   /** What else changes with a control. */

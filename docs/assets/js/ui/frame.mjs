@@ -28,10 +28,10 @@ export function frame(figure, { examples, controls, built, source }) {
     examples.length ? element("div", { class: "grpo-bar", role: "group", "aria-label": "Examples" }, examples) : "");
   const tabs = fill(stage, picture, numbers);
   const { guess } = figure.constructor;
-  if (guess) figure.guess = guessing(figure, guess, { stage, side });
+  const body = element("div", { class: side.querySelector(":scope > :not(:empty)") ? "grpo-body beside" : "grpo-body" }, stage, side);
+  if (guess) figure.guess = guessing(figure, guess, body);
   figure.append(
-    element("div", { class: "grpo-head" }, title, guess ? element("div", { class: "grpo-views" }, figure.guess.opener, tabs) : tabs, figure.status),
-    element("div", { class: side.querySelector(":scope > :not(:empty)") ? "grpo-body beside" : "grpo-body" }, stage, side),
+    element("div", { class: "grpo-head" }, title, tabs, figure.status), body,
     element("div", { class: "grpo-foot" }, element("p", { class: "grpo-source" }, source), tools(figure, { charts, title })));
 }
 

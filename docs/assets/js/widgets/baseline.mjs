@@ -73,6 +73,9 @@ class Baseline extends Explorable {
       element("circle", { cx: pixel(middle.x), cy: pixel(middle.y), r: pixel(scale * size(TRUTH)), class: "ring" }),
       often.map(({ gradient, probability }) => arrow(middle, at(gradient), { style: "one", wide: 1 + 7 * probability })).flat(),
       this.state.g === "4" ? [] : often.map((group) => named(group, at(group.gradient), middle)).flat(),
+      this.guesses.map(({ value }) =>
+        element("circle", { cx: pixel(middle.x), cy: pixel(middle.y), r: pixel(scale * value * size(TRUTH)), class: "guessed" })),
+      this.guesses.map(({ value, name }) => words(middle.x + 0.71 * scale * value * size(TRUTH) + 5, middle.y - 0.71 * scale * value * size(TRUTH), name, { class: "name" })),
       known.length ? arrow(middle, at(this.mean), { style: "whole", wide: 5 }) : [],
       element("circle", { cx: pixel(middle.x), cy: pixel(middle.y), r: 4, class: "point" }),
       words(middle.x, 14, "towards action 1", { class: "soft", "text-anchor": "middle" }),

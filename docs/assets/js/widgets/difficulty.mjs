@@ -46,6 +46,7 @@ class Difficulty extends Explorable {
     this.chart.draw({
       curves: [{ style: "line-first", points: RATES.map((rate) => [rate, noSignal(rate, Number(g))]) }],
       dots: [{ x: p, y: noSignal(p, Number(g)), text: share(noSignal(p, Number(g))) }],
+      guesses: this.guesses.map(({ value, text }) => ({ x: p, y: value, text })),
     });
     this.table.fill(SIZES.map((size) => row(p, Number(size))));
   }
