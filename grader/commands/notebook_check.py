@@ -21,7 +21,7 @@ from typing import Any
 from ..core import course
 from ..core.arguments import nearest
 from ..core.contents import read_upload
-from ..core.result import Result
+from ..core.result import TO_PASTE, Result
 from ..core.source import functions
 from ..core.submission import SubmissionError
 from ..core.text import listed
@@ -215,6 +215,8 @@ def _show(shell: Any, names: Sequence[str], cells: Mapping[int, str]) -> None:
             result = grade_apart(names, folder, show)
         except GradeFailed as error:
             raise _Unusable(str(error)) from None
+    for each in result.checks:  # the cells have imported and defined everything that the call needs
+        each.rows = [row for row in each.rows if row[0] != TO_PASTE]
     ours = tuple(f"the grader used {name}.ipynb as {name}.py" for name in exercises)
     result.notes = [note for note in result.notes if note not in ours]
     if len(exercises) > 1:
@@ -242,7 +244,7 @@ def _text(result: Result) -> str:
 
 def _page(result: Result) -> str:
     """The HTML report in a frame, because its styles are for a whole page; its links open outside of the frame."""
-    from ..reports import export
+    from ..reports import html_report
 
-    page = export(result, "html", {}).replace("<head>", '<head><base target="_blank">', 1)
+    page = html_report.page(result, in_notebook=True).replace("<head>", '<head><base target="_blank">', 1)
     return _FRAME.format(page=html.escape(page))
