@@ -54,7 +54,7 @@ ROOMS = {
     ),
     "commands": Room(
         imports=("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "workshop"),
-        packages=("rich", "watchfiles"),
+        packages=("IPython", "pytest", "rich", "watchfiles"),
         processes=True,
     ),
 }
