@@ -65,8 +65,9 @@ from .student import (
 from .vectors import Vector
 from .withheld import is_public, withhold
 
-# Inputs per law. Explicit examples cover the special cases, and one input holds several groups, so few are enough to
-# catch every known mistake (`course dev selftest` uses the default). Watching and debugging must be fast.
+# Inputs per invariant, which is a test of hypothesis. Explicit examples cover the special cases, and one input holds
+# several groups, so few are enough to catch every known mistake (`course dev selftest` uses the default). Watching and
+# debugging must be fast.
 DEFAULT_EXAMPLES = 16
 WATCH_EXAMPLES = 6
 DEBUG_EXAMPLES = 3
@@ -75,7 +76,7 @@ DEBUG_EXAMPLES = 3
 def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> None:
     """Set hypothesis up for grading: no clock, no database, no output. Call it before the checks are imported.
 
-    `examples` are the inputs per law. `shrink` looks for the smallest failing input; no outcome depends on it.
+    `examples` are the inputs per invariant. `shrink` looks for the smallest failing input; no outcome depends on it.
     """
     settings.register_profile(
         "course",
@@ -94,7 +95,7 @@ def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> Non
 
 
 def examples() -> int:
-    """Inputs per law in the present profile."""
+    """Inputs per invariant in the present profile."""
     return settings.default.max_examples if settings.default else DEFAULT_EXAMPLES
 
 
