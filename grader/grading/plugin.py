@@ -40,11 +40,12 @@ from ..core.result import (
 from ..core.secret import PUBLIC, fresh_seed
 from ..core.source import cell_of, lines, place, why_not_python
 from ..core.submission import Submission
-from . import curves, hypothesis_compat, vectors
+from . import curves, hypothesis_compat, recorded_answers
 from .check import Check, checks_of
 from .compare import Mismatch
 from .left_out import about
 from .observations import what_was_raised
+from .recorded_answers import RecordedAnswer
 from .settings import GradingSettings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
@@ -62,7 +63,6 @@ from .student import (
     StudentDied,
     StudentError,
 )
-from .vectors import Vector
 from .withheld import is_public, withhold
 
 # Inputs per invariant, which is a test of hypothesis. Explicit examples cover the special cases, and one input holds
@@ -223,9 +223,9 @@ class GradingPlugin:
         return self._models[name]
 
     @pytest.fixture
-    def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, Vector]]:
+    def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, RecordedAnswer]]:
         """The examples of this check with the model answer's recorded values."""
-        return vectors.of_check(_check_of(request.node))
+        return recorded_answers.of_check(_check_of(request.node))
 
     @pytest.fixture
     def fresh(self, request: pytest.FixtureRequest) -> np.random.Generator:
@@ -332,12 +332,12 @@ class GradingPlugin:
         """Require the recorded answers of a check's examples, a refusal of its `refuses`, and no noted wrong dtype."""
         try:
             if self.recorded:
-                vectors.require_recorded(student, vectors.of_check(check))
+                recorded_answers.require_recorded(student, recorded_answers.of_check(check))
         except Mismatch as problem:
             passed = "your answers to this check's random inputs are right, but this one is wrong: "
             problem.message = ("" if check.gate else passed) + problem.message
             raise
-        vectors.require_refused(student, check.function, check.refuses)
+        recorded_answers.require_refused(student, check.function, check.refuses)
         if check.dtype:
             for noted in self._odd_dtypes_of(check) or ():
                 raise noted
@@ -396,7 +396,7 @@ class GradingPlugin:
                 try:
                     for other in checks_of(check.exercise, hidden=False):
                         if other.function == check.function and other.examples:
-                            vectors.require_recorded(student, vectors.of_check(other))
+                            recorded_answers.require_recorded(student, recorded_answers.of_check(other))
                 except (Mismatch, StudentError) as error:
                     problem = error
                 except (StudentDied, MachineTooBusy, Exception):
