@@ -26,7 +26,7 @@ from ..core.text import listed
 from ..grading import observations
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
-from . import mistakes
+from . import corner_cases, mistakes
 from .course_lists import facts
 from .functions import GIVEN, of_exercises, read_modules
 from .generated import render
@@ -291,6 +291,7 @@ def _pages(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
     """The pages that reports mention, as plain Markdown."""
     texts = {each.page: expand((course.ROOT / each.page).read_text("utf-8")) for each in exercises}
     texts |= {each.mistakes_page: mistakes.make(each.name) for each in exercises}
+    texts |= {each.functions_page: corner_cases.page(each, docstrings=False) for each in exercises}
     texts[observations.PAGE] = mistakes.make_general()
     return {name: plain_page(name, text, texts).encode() for name, text in texts.items()}
 

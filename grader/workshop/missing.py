@@ -91,9 +91,9 @@ def _of_a_function(where: str, function: ast.FunctionDef, own: Sequence[Check]) 
     if not returned <= _PLAIN and count_of_dtype != 1:
         yield Missing(f"{where}: {name} returns tensors; give one of its checks dtype=True, not {count_of_dtype}", True)
     asked = sum(bool(check.refuses) for check in own)
-    promised = "Raises:" in (ast.get_docstring(function) or "")
+    promised = "ValueError" in (ast.get_docstring(function) or "")
     if asked != promised:
-        says = 'says "Raises:"' if promised else 'does not say "Raises:"'
+        says = 'promises a "ValueError"' if promised else 'does not promise a "ValueError"'
         sentence = f"{name} {says}; give refuses=[...] to {'one' if promised else 'none'} of its checks"
         yield Missing(f"{where}: {sentence}, not {asked}", True)
 

@@ -124,7 +124,7 @@ def test_its_project_file_names_our_dependencies_and_the_files_that_the_grader_r
 
 def test_the_pages_in_it_are_plain_markdown_and_lead_nowhere_that_it_lacks(files: dict[str, bytes]) -> None:
     pages = {name: text.decode() for name, text in files.items() if name.endswith(".md")}
-    wanted = {page for each in course.HANDED_OUT for page in (each.page, each.mistakes_page)}
+    wanted = {page for each in course.HANDED_OUT for page in each.pages}
     assert {*pages} == {"README.md", "course/README.md", "docs/mistakes/general.md", *wanted}
     for name, text in pages.items():
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
