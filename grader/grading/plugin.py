@@ -40,11 +40,12 @@ from ..core.result import (
 from ..core.secret import PUBLIC, fresh_seed
 from ..core.source import cell_of, lines, place, why_not_python
 from ..core.submission import Submission
-from . import curves, hypothesis_compat, vectors
+from . import curves, hypothesis_compat, recorded_answers
 from .check import Check, checks_of
 from .compare import Mismatch
 from .left_out import about
 from .observations import what_was_raised
+from .recorded_answers import RecordedAnswer
 from .settings import GradingSettings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
@@ -62,11 +63,11 @@ from .student import (
     StudentDied,
     StudentError,
 )
-from .vectors import Vector
 from .withheld import is_public, withhold
 
-# Inputs per law. Explicit examples cover the special cases, and one input holds several groups, so few are enough to
-# catch every known mistake (`course dev selftest` uses the default). Watching and debugging must be fast.
+# Inputs per invariant, which is a test of hypothesis. Explicit examples cover the special cases, and one input holds
+# several groups, so few are enough to catch every known mistake (`course dev selftest` uses the default). Watching and
+# debugging must be fast.
 DEFAULT_EXAMPLES = 16
 WATCH_EXAMPLES = 6
 DEBUG_EXAMPLES = 3
@@ -75,7 +76,7 @@ DEBUG_EXAMPLES = 3
 def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> None:
     """Set hypothesis up for grading: no clock, no database, no output. Call it before the checks are imported.
 
-    `examples` are the inputs per law. `shrink` looks for the smallest failing input; no outcome depends on it.
+    `examples` are the inputs per invariant. `shrink` looks for the smallest failing input; no outcome depends on it.
     """
     settings.register_profile(
         "course",
@@ -94,7 +95,7 @@ def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> Non
 
 
 def examples() -> int:
-    """Inputs per law in the present profile."""
+    """Inputs per invariant in the present profile."""
     return settings.default.max_examples if settings.default else DEFAULT_EXAMPLES
 
 
@@ -222,9 +223,9 @@ class GradingPlugin:
         return self._models[name]
 
     @pytest.fixture
-    def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, Vector]]:
+    def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, RecordedAnswer]]:
         """The examples of this check with the model answer's recorded values."""
-        return vectors.of_check(_check_of(request.node))
+        return recorded_answers.of_check(_check_of(request.node))
 
     @pytest.fixture
     def fresh(self, request: pytest.FixtureRequest) -> np.random.Generator:
@@ -331,12 +332,12 @@ class GradingPlugin:
         """Require the recorded answers of a check's examples, a refusal of its `refuses`, and no noted wrong dtype."""
         try:
             if self.recorded:
-                vectors.require_recorded(student, vectors.of_check(check))
+                recorded_answers.require_recorded(student, recorded_answers.of_check(check))
         except Mismatch as problem:
             passed = "your answers to this check's random inputs are right, but this one is wrong: "
             problem.message = ("" if check.gate else passed) + problem.message
             raise
-        vectors.require_refused(student, check.function, check.refuses)
+        recorded_answers.require_refused(student, check.function, check.refuses)
         if check.dtype:
             for noted in self._odd_dtypes_of(check) or ():
                 raise noted
@@ -395,7 +396,7 @@ class GradingPlugin:
                 try:
                     for other in checks_of(check.exercise, hidden=False):
                         if other.function == check.function and other.examples:
-                            vectors.require_recorded(student, vectors.of_check(other))
+                            recorded_answers.require_recorded(student, recorded_answers.of_check(other))
                 except (Mismatch, StudentError) as error:
                     problem = error
                 except (StudentDied, MachineTooBusy, Exception):

@@ -28,7 +28,7 @@ from . import right_functions
 
 Array = npt.NDArray[Any]
 _LEAST_SECONDS = 0.02  # too short for any request
-_REMEMBERED = 16  # answers; a law asks for fewer at a time
+_REMEMBERED = 16  # answers; an invariant asks for fewer at a time
 _MOST_LEFT_OUT = 20  # parts that are read of what a worker left out
 NO_TIME = "no time"
 """Why a worker ended that had no time, or too little for an import, because earlier calls had used it up."""
@@ -347,7 +347,7 @@ class Student:
         return self.each(function, Example(*arguments, **options))[0]
 
     def each(self, function: str, *examples: Example) -> list[Answer]:
-        """Make several calls of one function in one message, so that a law waits once. Raises like `call`."""
+        """Make several calls of one function in one message, so that an invariant waits once. Raises like `call`."""
         names, _ = self._exercise.parameters(function)
         calls = [Call.of(function, example, names) for example in examples]
         only = calls[0] if len(calls) == 1 else None  # which of several calls ended the process is unknown
