@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
 from grader.grading import plugin
-from grader.grading.run import Grading
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings
 from grader.reports import terminal
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import misconceptions
@@ -43,7 +44,7 @@ def main() -> None:
     (entry,) = [entry for entry in misconceptions("clip") if entry.name == "minimum_before_advantage"]
     with Sandbox.start() as sandbox:
         level = sandbox.level
-        result = Grading(entry.submission, ["clip"], sandbox.worker).run()
+        result = grade_submission(GradingSettings(entry.submission, ["clip"], sandbox.worker))
         result.submission, result.isolation_level, result.walls = "starter", level, sandbox.walls()
     for name, width in PICTURES.items():
         console = Console(record=True, width=width, force_terminal=True, color_system="truecolor")

@@ -348,10 +348,17 @@ def _candidates(members: Sequence[Member]) -> _Candidates:
     several files has answers, it is the best.
     """
 
-    def rank(member: Member) -> tuple[bool, bool, int, int, int, str]:
-        renamed, number = member.name != _graded_name(member.name), -_parts(member.name)[1]
-        first, second = (number, renamed) if _graded_name(member.name) == WORKSHEET_FILE else (renamed, number)
-        return _is_notebook(member), bool(member.notebook), -member.upload, first, second, member.name
+    def rank(member: Member) -> tuple[bool, bool, int, tuple[int, int], str]:
+        """The smallest is the best; each part decides only between members that are equal in all parts before it."""
+        name, (_, number, _) = _graded_name(member.name), _parts(member.name)
+        is_renamed = member.name != name
+        return (
+            _is_notebook(member),
+            bool(member.notebook),  # a cell of it writes the file
+            -member.upload,
+            (-number, is_renamed) if name == WORKSHEET_FILE else (is_renamed, -number),
+            member.name,
+        )
 
     candidates: _Candidates = {}
     unique = {(member.path, member.upload, member.notebook): member for member in members}  # the last, as unpacked

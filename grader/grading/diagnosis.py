@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import logging
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
@@ -23,11 +24,12 @@ from .naming import Observed, Reasons, earlier_calls, reasons
 from .partial_credit import answers_move_with_the_input
 from .plugin import Failure, Findings, show_mismatch
 from .second_pass import with_right_functions
-from .settings import Settings
+from .settings import GradingSettings
 from .shown_call import show_call
-from .student import Clock, Example, MachineTooBusy, StudentDied, StudentError
+from .student import Clock, Example, MachineTooBusy, ModuleProblem, StudentDied, StudentError
 from .vectors import agree
 
+_LOG = logging.getLogger(__name__)
 _NAMING_SECONDS = 10.0
 
 
@@ -39,7 +41,7 @@ class Diagnosis:
         result: Where `explain` writes.
     """
 
-    settings: Settings
+    settings: GradingSettings
     result: Result
     findings: Findings
     _observed: dict[str, Observed] = field(default_factory=dict)  # by function, "exercise.function"
@@ -134,6 +136,7 @@ class Diagnosis:
             except SandboxError:
                 raise
             except Exception:  # an unforeseen answer affects the names, not the points
+                _LOG.exception("the grader cannot say why checks of %s fail; please report this", exercise.name)
                 exercise.misconceptions = []
 
     def with_work(self, called: Mapping[str, Sequence[str]]) -> set[str]:
@@ -173,6 +176,9 @@ class Diagnosis:
         try:
             return reasons(self.settings.selected, answers, known.get(function, {}), ids, self.findings.failures)
         except Exception:  # an unforeseen answer affects the names, not the grading
+            _LOG.exception(
+                "the grader cannot say why checks of %s.%s fail; please report this", exercise.name, function
+            )
             return Reasons()
 
     def _show(self, exercise: ExerciseResult, function: str, places: Mapping[str, int]) -> None:
@@ -258,7 +264,7 @@ def _failing(exercise: ExerciseResult) -> list[CheckResult]:
 
 
 def observations(
-    settings: Settings, exercise: str, functions: Set[str], clocks: tuple[Clock, ...]
+    settings: GradingSettings, exercise: str, functions: Set[str], clocks: tuple[Clock, ...]
 ) -> dict[str, Observed]:
     """What some functions of a submission make of all worked examples of the selected checks."""
     observed: dict[str, Observed] = {}
@@ -273,8 +279,10 @@ def observations(
             try:
                 answers = [(vector, vectors.observe(student, function, example)) for vector, example in worked]
                 observed |= {function: answers} if answers else {}
+            except (StudentDied, StudentError, ModuleProblem):
+                pass  # nothing to compare: the report already says what is broken
             except SandboxError:
                 raise
-            except (StudentDied, Exception):
-                pass  # nothing to compare: the report already says what is broken
+            except Exception:
+                _LOG.exception("the grader cannot read what %s.%s answers; please report this", exercise, function)
     return observed

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import tempfile
-import time
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -43,11 +41,11 @@ from ..core.secret import PUBLIC, fresh_seed
 from ..core.source import cell_of, lines, place, why_not_python
 from ..core.submission import Submission
 from . import curves, hypothesis_compat, vectors
-from .check import Check, as_result, checks_of
+from .check import Check, checks_of
 from .compare import Mismatch
 from .left_out import about
 from .observations import what_was_raised
-from .settings import Settings
+from .settings import GradingSettings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
     NO_TIME,
@@ -72,12 +70,6 @@ from .withheld import is_public, withhold
 DEFAULT_EXAMPLES = 16
 WATCH_EXAMPLES = 6
 DEBUG_EXAMPLES = 3
-_HOME = tempfile.TemporaryDirectory(prefix="hypothesis-", ignore_cleanup_errors=True)
-
-
-def forget_examples() -> None:
-    """Remove the folder of hypothesis, where a process ends without running exit handlers."""
-    _HOME.cleanup()
 
 
 def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> None:
@@ -98,7 +90,7 @@ def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> Non
     )
     settings.load_profile("course")
     hypothesis_compat.ignore_local_constants()
-    hypothesis_compat.keep_files_in(_HOME.name)
+    hypothesis_compat.write_no_files()
 
 
 def examples() -> int:
@@ -146,7 +138,7 @@ class GradingPlugin:
     In the second pass, `corrected` has each function, "exercise.function", with the submission that its checks run on.
     """
 
-    settings: Settings
+    settings: GradingSettings
     result: Result  # filled in; every selected check is in it already
     on_update: Callable[[Result, CheckResult], None] = lambda *_: None  # called after every check
     on_collected: Callable[[Result], None] = lambda _: None  # called before the first check
@@ -170,7 +162,13 @@ class GradingPlugin:
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
         self._imports: dict[str, Imports] = defaultdict(Imports)
-        self._started = time.monotonic()
+        self._seconds = 0.0  # of the check that runs
+
+    def close(self) -> None:
+        """End the workers that several checks share."""
+        for students in (self._models, self._kept):
+            while students:
+                students.popitem()[1].close()
 
     def require_finished(self, status: int | pytest.ExitCode) -> None:
         """Raise what ended a run of pytest with this plugin early.
@@ -262,14 +260,13 @@ class GradingPlugin:
         return zlib.crc32(f"{self.settings.seed} {check.id}".encode())
 
     def _fresh_seed(self, check: Check) -> int:
-        """The seed of fresh inputs, new for each submission: no report reveals the inputs of another one."""
-        settings = self.settings
-        return fresh_seed(settings.secret, settings.submission.sha256, f"{settings.seed} {check.id}")
+        """The seed of fresh inputs, the same for every submission, so that a comment does not change a grade."""
+        return fresh_seed(self.settings.secret, f"{self.settings.seed} {check.id}")
 
     # Collection
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the selected checks in their order, after `Settings.first` and its gate, and fix their seeds.
+        """Keep the selected checks in their order, after `GradingSettings.first` and its gate, and fix their seeds.
 
         Of each function, the check that a wrong dtype fails comes last: until then the others may have seen one.
         """
@@ -293,7 +290,7 @@ class GradingPlugin:
                 hypothesis.seed(self._fresh_seed(check) if check.hidden else self._seed(check))(function)
         try:
             self.on_collected(self.result)
-        except Exception as error:  # `Grading.run` raises it again
+        except Exception as error:  # `grade_submission` raises it again
             self.failure = error
             items.clear()
 
@@ -301,38 +298,34 @@ class GradingPlugin:
         if report.failed:
             self.findings.errors.append(str(report.longrepr))
 
-    def pytest_sessionfinish(self) -> None:
-        for students in (self._models, self._kept):
-            while students:
-                students.popitem()[1].close()
-
     # Running
-
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Make a check wait for its gate."""
-        if self.interrupted:
-            raise KeyboardInterrupt
-        self._started = time.monotonic()
-        check, entry = _check_of(item), self._entries[_check_of(item).id]
-        (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
-        gates = [each for each in exercise.checks if each.gate and each.function == check.function]
-        closed = [gate for gate in gates if gate.outcome != PASSED and gate.id != check.id]
-        if closed and self.settings.gates:
-            entry.outcome = NOT_WRITTEN if closed[0].outcome == NOT_WRITTEN else WAITING
-            entry.waits_for = [gate.title for gate in closed]
-            pytest.skip("waits for its gate")
-        if self.settings.debug:  # between the submission's own prints
-            print(f"--- {check.function}: {check.title}")
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
-        """Run the test; if it passes, require what the check declares, too."""
+        """Run a check whose gate has passed; if it passes, require what it declares, too."""
+        if self.interrupted:
+            raise KeyboardInterrupt
+        check = _check_of(pyfuncitem)
+        self._require_gate(check)
+        if self.settings.debug:  # between the submission's own prints
+            print(f"--- {check.function}: {check.title}")
         called = yield
         if self._student is not None:
             if self.settings.fresh_workers and self._draws_secretly(pyfuncitem):
                 self._student.forget()  # what it has seen must not come back as an answer that is shown
-            self._require_declared(self._student, _check_of(pyfuncitem))
+            self._require_declared(self._student, check)
         return called
+
+    def _require_gate(self, check: Check) -> None:
+        """Let a check wait if the gate of its function has not passed."""
+        (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
+        gates = [each for each in exercise.checks if each.gate and each.function == check.function]
+        closed = [gate for gate in gates if gate.outcome != PASSED and gate.id != check.id]
+        if closed and self.settings.gates:
+            entry = self._entries[check.id]
+            entry.outcome = NOT_WRITTEN if closed[0].outcome == NOT_WRITTEN else WAITING
+            entry.waits_for = [gate.title for gate in closed]
+            pytest.skip("waits for its gate")
 
     def _require_declared(self, student: Student, check: Check) -> None:
         """Require the recorded answers of a check's examples, a refusal of its `refuses`, and no noted wrong dtype."""
@@ -353,20 +346,21 @@ class GradingPlugin:
         report = yield
         entry = self._entries[_check_of(item).id]
         problem = call.excinfo.value if call.excinfo else None
+        self._seconds += call.duration
         if call.when == "call" and problem is None:
             entry.outcome = PASSED
         elif problem is not None and not isinstance(problem, pytest.skip.Exception):
             try:
                 self._report(item, entry, problem)
             except Exception as error:  # an unforeseen answer affects only this check
-                vars(entry).update(vars(as_result(_check_of(item))))
+                entry.call, entry.printed, entry.rows, entry.frames, entry.may_come_from = "", "", [], [], []
                 entry.outcome = FAILED if isinstance(problem, (Mismatch, NoAnswer)) else GRADER_ERROR
                 entry.story = f"the report cannot show what your function did ({type(error).__name__})"
         if call.when == "teardown":
-            entry.seconds = round(time.monotonic() - self._started, 4)
+            entry.seconds, self._seconds = round(self._seconds, 4), 0.0
             try:
                 self.on_update(self.result, entry)
-            except Exception as error:  # `Grading.run` raises it again, without a traceback of pytest
+            except Exception as error:  # `grade_submission` raises it again, without a traceback of pytest
                 self.failure = error
                 item.session.shouldstop = "the caller failed"
         return report

@@ -648,27 +648,27 @@ def _call_body(example: Example, names: list[str]) -> dict[str, Any]:
 
 def _to_wire(value: Any, names: list[str]) -> Any:
     if isinstance(value, Same):
-        return wire.Same(names.index(value.name))
+        return wire.SameArgument(names.index(value.name))
     if isinstance(value, Half):
         bits = np.ascontiguousarray(value.array, dtype=np.float32).view(np.uint32)
         # The upper half of a float32 is a bfloat16; adding half a unit rounds to nearest.
         rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype("<u2")
-        return wire.Tensor("bfloat16", value.array.shape, rounded.tobytes())
+        return wire.WireTensor("bfloat16", value.array.shape, rounded.tobytes())
     if isinstance(value, Transposed):
         contiguous = _to_wire(np.ascontiguousarray(value.array.swapaxes(0, 1)), names)
-        return wire.Record("transpose", {"input": contiguous, "dim0": 0, "dim1": 1})
+        return wire.WireRecord("transpose", {"input": contiguous, "dim0": 0, "dim1": 1})
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
-        return wire.Tensor(array.dtype.name, array.shape, array.tobytes())
+        return wire.WireTensor(array.dtype.name, array.shape, array.tobytes())
     if isinstance(value, Record):
-        return wire.Record(value.type_name, _to_wire(value.fields, names))
+        return wire.WireRecord(value.type_name, _to_wire(value.fields, names))
     if isinstance(value, dict):
         return {name: _to_wire(item, names) for name, item in value.items()}
     return value
 
 
 def _from_wire(value: Any) -> Any:
-    if type(value) is wire.Tensor:
+    if type(value) is wire.WireTensor:
         if value.dtype == "bfloat16":
             array = (np.frombuffer(value.data, "<u2").astype(np.uint32) << 16).view(np.float32)
         else:
@@ -678,7 +678,7 @@ def _from_wire(value: Any) -> Any:
         return type(value)(_from_wire(item) for item in value)
     if type(value) is dict:
         return {key: _from_wire(item) for key, item in value.items()}
-    if type(value) is wire.Record:
+    if type(value) is wire.WireRecord:
         return Record(value.type_name, _from_wire(value.fields))
     return value
 

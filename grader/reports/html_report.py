@@ -35,6 +35,7 @@ from .outcomes import (
     SIGNS,
     afterwards,
     at_home,
+    corner_cases,
     file_name,
     owed,
     problem_of_the_file,
@@ -205,6 +206,7 @@ class _ToldExercise:
         file_name: The file in which students write it.
         problem: A problem with the whole file; the page then shows its details once instead of for each check.
         functions: Name of each function with its checks.
+        corner_cases: Name of each function with the page of its corner cases, if that helps with its failures.
         address: The page to read.
         afterwards: The page to read after full points; empty before.
         owed: Points lost only because of mistakes in other functions.
@@ -217,6 +219,7 @@ class _ToldExercise:
     problem: str
     details: _Details
     functions: tuple[tuple[str, tuple[_ToldCheck, ...]], ...]
+    corner_cases: dict[str, str]
     address: str
     afterwards: str
     owed: str
@@ -235,6 +238,7 @@ def _told(exercise: ExerciseResult) -> _ToldExercise:
             (function, tuple(_checks(exercise, function, detailed=not problem)))
             for function in dict.fromkeys(check.function for check in exercise.checks)
         ),
+        {check.function: corner_cases(exercise, check.function) for check in exercise.checks},
         course.page_address(exercise.page),
         afterwards(exercise),
         owed(exercise),

@@ -36,6 +36,7 @@ from .outcomes import (
     OWED,
     SIGNS,
     afterwards,
+    corner_cases,
     file_name,
     functions,
     not_tried,
@@ -251,6 +252,8 @@ def _function(
         before = check
     if len(failures) > _DETAILED:
         yield _details(Text(f"Only the first {_DETAILED} failures are shown in full. Fix those first.", style="dim"))
+    if page := corner_cases(exercise, function):
+        yield _details(Text(f"corner cases  {page}", style="dim"))
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
         those = [check for check in checks if tuple(check.owed_to) == names]
         are = "is" if len(names) == 1 else "are"

@@ -31,6 +31,8 @@ _KINDS = {
     "chapter-question": ' id="the-question"',
 }
 """Pages that look different as a whole, and what says so in them."""
+_CONTENTS_IN_MENU = 'id="__toc"'
+_CONTENTS = re.compile(r'<div class="md-sidebar md-sidebar--secondary".*?(?=<div class="md-content")', re.DOTALL)
 _BUNDLE = re.compile(r'<script src="([^"]*)assets/javascripts/bundle\.[^"]*"></script>')
 _LATE_SEARCH = "assets/late-search.js"
 _EARLY_CLASS = '<script>document.documentElement.className="js js-focus-visible"</script>'
@@ -60,7 +62,7 @@ def finish(folder: Path) -> None:
         page = file.relative_to(folder)
         text = with_ways(text, page, folder)
         text = _with_tables(_with_runs(_said_not_to_count(text, page), file.parent))
-        text = _with_share_tags(_with_fonts(_with_its_kind(text)), home)
+        text = _with_share_tags(_with_fonts(_with_its_kind(_with_contents_once(text))), home)
         # The search index is larger than everything else, so it loads when the search opens.
         text = _BUNDLE.sub(rf'<script src="\1{_LATE_SEARCH}"></script>\g<0>', text, count=1)
         # The theme's classes of a page: added later, each would cost a pass over all styles.
@@ -155,6 +157,11 @@ def _with_names(row: str, names: list[str]) -> str:
     """A row in which all cells but the first name their column."""
     left = iter(["", *(f' data-label="{name}"' for name in names[1:])])
     return re.sub("<td", lambda cell: cell[0] + next(left, ""), row)
+
+
+def _with_contents_once(text: str) -> str:
+    """A page without the column of its contents if the menu has them, because a figure needs the width."""
+    return _CONTENTS.sub("", text, count=1) if _CONTENTS_IN_MENU in text else text
 
 
 def _with_its_kind(text: str) -> str:

@@ -26,7 +26,7 @@ from ..core.text import listed
 from ..grading import observations
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
-from . import mistakes
+from . import corner_cases, mistakes
 from .course_lists import facts
 from .functions import GIVEN, of_exercises, read_modules
 from .generated import render
@@ -66,10 +66,19 @@ _WRITTEN_AS = {
     "gitignore": ".gitignore",
     "gitattributes": ".gitattributes",
     "grade.yml": ".github/workflows/grade.yml",
+    "course.md": "course/README.md",
 }
-STAYS = ("grader/oracles/in_torch.py",)
-"""What only whoever grades has: functions that could be pasted into the stubs."""
-MANIFEST = "grader/core/manifest.json"
+STAYS = (
+    "grader/oracles/in_torch.py",  # functions that could be pasted into the stubs
+    *("grader/reports/classroom50.py", "grader/reports/gradescope.py"),
+    "grader/core/result.schema.json",
+)
+"""Files with which a class is graded, which students do not need."""
+FOLDER = "course"
+"""The folder of the grader in a handout: one package to install, and nothing to read."""
+MANIFEST = f"{FOLDER}/grader/core/manifest.json"
+OLDER_MANIFEST = "grader/core/manifest.json"
+"""Where it was when a handout had the grader at its top."""
 LIBRARIES = "docs/assets/runs/as-shipped.json"
 """What libraries compute on one batch, for `starter/given/as_shipped.py`."""
 
@@ -100,16 +109,15 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     record = [LIBRARIES] if f"{GIVEN}/as_shipped.py" in modules else []
     files |= course_files(*given, *weights_of(names), *record, exercises=names)
     graded_with = {name for each in exercises for name in each.given}
-    files |= {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
-    files |= course_files(*GRADER, exercises=names) | _points(exercises)
-    files = {name: content for name, content in files.items() if name not in STAYS}
+    grader = {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
+    grader |= course_files(*GRADER, exercises=names) | _points(exercises)
+    grader |= course_file(site=site, exercises=names) | {"pyproject.toml": pyproject().encode()}
+    files |= {f"{FOLDER}/{name}": content for name, content in grader.items() if name not in STAYS}
     files |= {} if site else _pages(exercises)
-    files |= course_file(site=site, exercises=names)
     programs = [name.removesuffix(".py") for name in modules if name.startswith("run_")]
     for template, name in _WRITTEN_AS.items():
         files[name] = (_TEMPLATES / template).read_text("utf-8").encode()  # "\r\n" is read as "\n"
     files["README.md"] = _readme(site or "", exercises, programs).encode()
-    files["pyproject.toml"] = pyproject().encode()
     own = {f"starter/{exercise.file_name}" for exercise in exercises}
     digests = {name: digest(content) for name, content in sorted(files.items()) if name not in own}
     files[MANIFEST] = json.dumps(digests, indent=1).encode()
@@ -193,7 +201,8 @@ def renew(folder: Path, files: Mapping[str, bytes]) -> tuple[list[str], list[str
         OSError: a file cannot be read, written or removed.
         ValueError: the manifest of the older handout is damaged.
     """
-    given = json.loads((folder / MANIFEST).read_text("utf-8"))
+    manifest = manifest_of(folder)
+    given = {**json.loads((folder / manifest).read_text("utf-8")), manifest: ""}
     own = files.keys() - json.loads(files[MANIFEST]).keys() - {MANIFEST}
     kept = sorted(name for name in own if (folder / name).is_file())
     current = {
@@ -207,6 +216,11 @@ def renew(folder: Path, files: Mapping[str, bytes]) -> tuple[list[str], list[str
         (folder / name).unlink()
     write_folder({name: files[name] for name in written}, folder)
     return written, removed, kept
+
+
+def manifest_of(folder: Path) -> str:
+    """The manifest of a handout, of an older layout too; "" if the folder is not a handout."""
+    return next((name for name in (MANIFEST, OLDER_MANIFEST) if (folder / name).is_file()), "")
 
 
 def write_zip(files: Mapping[str, bytes], path: Path, *, folder: str = "", executable: tuple[str, ...] = ()) -> None:
@@ -240,7 +254,7 @@ def read(path: Path) -> dict[str, bytes]:
 def foreign(files: Mapping[str, bytes]) -> list[str]:
     """Files that must not be handed out: unlisted files of the grader, and files in instructors' folders."""
     known = {*make(), *make(site="https://example.org/")}
-    places = ("grader/", "reference/", "tests/")
+    places = (f"{FOLDER}/", "grader/", "reference/", "tests/")
     return [name for name in sorted(files) if name.startswith(places) and name not in known]
 
 
@@ -277,6 +291,7 @@ def _pages(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
     """The pages that reports mention, as plain Markdown."""
     texts = {each.page: expand((course.ROOT / each.page).read_text("utf-8")) for each in exercises}
     texts |= {each.mistakes_page: mistakes.make(each.name) for each in exercises}
+    texts |= {each.functions_page: corner_cases.page(each, docstrings=False) for each in exercises}
     texts[observations.PAGE] = mistakes.make_general()
     return {name: plain_page(name, text, texts).encode() for name, text in texts.items()}
 

@@ -15,7 +15,7 @@ from ..core import course
 from ..core.course import Exercise
 from ..grading import vectors
 from ..grading.check import Check, checks_of
-from .catalogue import Entry, misconceptions, variants
+from .catalogue import KnownAnswer, misconceptions, variants
 from .functions import Module, make
 from .generated import holds
 from .handout import FRONT_MATTER
@@ -91,9 +91,9 @@ def _of_a_function(where: str, function: ast.FunctionDef, own: Sequence[Check]) 
     if not returned <= _PLAIN and count_of_dtype != 1:
         yield Missing(f"{where}: {name} returns tensors; give one of its checks dtype=True, not {count_of_dtype}", True)
     asked = sum(bool(check.refuses) for check in own)
-    promised = "Raises:" in (ast.get_docstring(function) or "")
+    promised = "ValueError" in (ast.get_docstring(function) or "")
     if asked != promised:
-        says = 'says "Raises:"' if promised else 'does not say "Raises:"'
+        says = 'promises a "ValueError"' if promised else 'does not promise a "ValueError"'
         sentence = f"{name} {says}; give refuses=[...] to {'one' if promised else 'none'} of its checks"
         yield Missing(f"{where}: {sentence}, not {asked}", True)
 
@@ -111,7 +111,7 @@ def _of_a_check(where: str, check: Check, ids: Sequence[str]) -> Iterator[Missin
         yield Missing(f"{where}: {check.id} needs {need}, which is no check of this exercise")
 
 
-def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[Entry]) -> Iterator[Missing]:
+def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -> Iterator[Missing]:
     """Missing wrong and right answers, and unrecorded ones."""
     for what, count, wanted in (
         ("wrong answers in misconceptions/", len(wrong), MISCONCEPTIONS),

@@ -50,7 +50,7 @@ ROOMS = {
     "gradebook": Room(imports=("core", "worksheet", "classroom"), packages=("dateparser",)),
     "workshop": Room(
         imports=("core", "sandbox", "oracles", "grading", "worksheet"),
-        packages=("jinja2", "markdown", "numpy", "py_mini_racer", "pylatexenc", "rich"),
+        packages=("jinja2", "markdown", "numpy", "py_mini_racer", "pylatexenc", "pymdownx", "rich"),
     ),
     "commands": Room(
         imports=("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "workshop"),

@@ -12,8 +12,8 @@ from grader.core.result import PASSED, WAITING, Result
 from grader.core.submission import Submission
 from grader.grading import vectors
 from grader.grading.check import checks_of
-from grader.grading.run import Grading
-from grader.grading.settings import Settings
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings
 from grader.grading.student import Half
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import misconceptions, replaced
@@ -27,8 +27,8 @@ NAMED = [
 
 def graded(sandbox: Sandbox, exercise: str, function: str, submission: Submission, **options: object) -> Result:
     checks = {check.id: check for check in checks_of(exercise, hidden=False) if check.function == function}
-    settings = Settings(submission, [exercise], sandbox.worker, checks=checks)
-    return Grading(**{**vars(replace(settings, **options))}).run()  # type: ignore[arg-type]
+    settings = GradingSettings(submission, [exercise], sandbox.worker, checks=checks)
+    return grade_submission(replace(settings, **options))  # type: ignore[arg-type]
 
 
 def known(exercise: str, function: str, name: str) -> Submission:

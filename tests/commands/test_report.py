@@ -16,7 +16,7 @@ from grader.core import course
 from grader.core.contents import read_submission
 from grader.grading import run, vectors
 from grader.grading.check import Check
-from grader.grading.settings import declared_checks
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.sandbox.sandbox import Sandbox
 
 
@@ -48,7 +48,9 @@ def grade(sandbox: Sandbox):
         checks = declared_checks([exercise], hidden=True)
         checks = {name: check for name, check in checks.items() if function in ("", check.function)}
         with grading_profile():
-            result = run.Grading(read_submission(folder), [exercise], sandbox.worker, checks=checks).run()
+            result = run.grade_submission(
+                GradingSettings(read_submission(folder), [exercise], sandbox.worker, checks=checks)
+            )
         result.isolation_level = sandbox.level
         return Graded(result.exit_code, report_of(result), json.loads(result.as_json()))
 

@@ -26,7 +26,7 @@ LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantag
 
 
 OF_AN_EXERCISE = re.compile(
-    rf"^(docs/exercises/|grader/exercises/|starter/)(?:{'|'.join(course.names(optional=True))})(?=/|\.py$|\.md$)"
+    rf"^(docs/exercises/|course/grader/exercises/|starter/)(?:{'|'.join(course.names(optional=True))})(?=/|\.py$|\.md$)"
 )
 """The place of the exercise in a path."""
 
@@ -96,32 +96,36 @@ def test_everything_that_students_import_is_in_it_and_nothing_else_of_the_grader
     wanted = set()
     ours = {path.relative_to(course.ROOT).as_posix() for path in (course.ROOT / "grader").rglob("*.py")}
     for name, content in files.items():
+        name = name.removeprefix("course/")
         if name.startswith("grader/") and name.endswith(".py"):
             for each in imports_of(content.decode(), name):
                 parts = each.strip().split(".")
                 bases = ["/".join(parts[:count]) for count in (len(parts), len(parts) - 1)]
                 if parts[0] == "grader":
                     wanted |= {f"{base}{end}" for base in bases for end in (".py", "/__init__.py")} & ours
-    missing = {name for name in wanted - files.keys() if "/hidden/" not in name}
+    given = {name.removeprefix("course/") for name in files}
+    missing = {name for name in wanted - given if "/hidden/" not in name}
     assert missing == set(), "add them to handout.MODULES"
 
 
 def test_its_project_file_names_our_dependencies_and_the_files_that_the_grader_reads(files: dict[str, bytes]) -> None:
     ours = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    document = tomllib.loads(files["pyproject.toml"].decode())
+    document = tomllib.loads(files["course/pyproject.toml"].decode())
     assert document["project"]["dependencies"] == ours["dependencies"]
     assert document["project"]["version"] == ours["version"]
     data = document["tool"]["setuptools"]["package-data"]["grader"]
     wanted = [
-        name.removeprefix("grader/") for name in files if re.match(r"grader/.*\.(json|toml|ini|css|jinja)$", name)
+        name.removeprefix("course/grader/")
+        for name in files
+        if re.match(r"course/grader/.*\.(json|toml|ini|css|jinja)$", name)
     ]
     assert [name for name in wanted if not any(PurePosixPath(name).match(pattern) for pattern in data)] == []
 
 
 def test_the_pages_in_it_are_plain_markdown_and_lead_nowhere_that_it_lacks(files: dict[str, bytes]) -> None:
     pages = {name: text.decode() for name, text in files.items() if name.endswith(".md")}
-    wanted = {page for each in course.HANDED_OUT for page in (each.page, each.mistakes_page)}
-    assert {*pages} == {"README.md", "docs/mistakes/general.md", *wanted}
+    wanted = {page for each in course.HANDED_OUT for page in each.pages}
+    assert {*pages} == {"README.md", "course/README.md", "docs/mistakes/general.md", *wanted}
     for name, text in pages.items():
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
             path = os.path.normpath(os.path.join(os.path.dirname(name), target)).replace(os.sep, "/")
@@ -197,7 +201,7 @@ def test_the_manifest_says_what_students_leave_as_it_is(files: dict[str, bytes])
     manifest = json.loads(files[handout.MANIFEST])
     own = {f"starter/{name}.py" for name in course.names(optional=True)}
     assert set(files) - set(manifest) == own | {handout.MANIFEST}
-    assert manifest["LICENSE"] == hashlib.sha256((course.ROOT / "LICENSE").read_bytes()).hexdigest()
+    assert manifest["course/LICENSE"] == hashlib.sha256((course.ROOT / "LICENSE").read_bytes()).hexdigest()
 
 
 # The scan for leaks

@@ -11,14 +11,14 @@ import pytest
 
 from grader.core import course
 from grader.grading import differences, vectors
-from grader.grading.differences import Table
+from grader.grading.differences import AnswerTable
 from grader.grading.smallest_set import Search
 from grader.workshop.catalogue import misconceptions
 
 FUNCTIONS = [(exercise.name, name) for exercise in course.HANDED_OUT for name in exercise.function_names]
 
 
-def named(table: Table, chosen: tuple[int, ...]) -> tuple[tuple[str, ...], bool] | None:
+def named(table: AnswerTable, chosen: tuple[int, ...]) -> tuple[tuple[str, ...], bool] | None:
     """What is said of a submission that makes exactly the numbers of some differences."""
     search = Search(table, {}, {})
     search.known[:] = True

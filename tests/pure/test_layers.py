@@ -109,3 +109,13 @@ def test_a_room_imports_what_its_law_says_and_only_downwards(room: str) -> None:
         assert top(name) not in PROCESSES or law.processes, (file, name)
         rooms = {name.split(".")[1]} if top(name) == "grader" and "." in name else set()
         assert rooms <= {room, "__version__", *law.imports}, (file, name)
+
+
+def test_a_class_name_means_one_thing() -> None:
+    files = [file for file in (ROOT / "grader").rglob("*.py") if file.parts[len(ROOT.parts) + 1] != "exercises"]
+    places: dict[str, list[str]] = {}
+    for file in files:
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(file.relative_to(ROOT).as_posix())
+    assert places and {name: there for name, there in places.items() if len(there) > 1} == {}

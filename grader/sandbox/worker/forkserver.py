@@ -66,7 +66,7 @@ def warm_up() -> None:
     """
     torch.set_num_threads(1)
     first = worker.Worker()
-    numbers = wire.Tensor("float32", (2, 2), bytes(16))
+    numbers = wire.WireTensor("float32", (2, 2), bytes(16))
     gradients_of = [] if torch.backends.cuda.is_built() else [0]
     names = {"module": "warm", "function": "warm"}
     call: dict[str, Any] = {"arguments": [numbers, numbers], "options": {}, "gradients_of": gradients_of}
