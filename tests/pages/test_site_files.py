@@ -82,7 +82,8 @@ def test_a_link_in_a_chat_shows_the_page_with_a_picture_of_its_own(site_folder: 
 def test_a_figure_is_drawn_without_a_browser(tag: str) -> None:
     page = {"title": "A figure", "course": "GRPO", "address": "site.example", "colors": {}}
     drawn = first_states.card(page, figure=(tag, {}))
-    assert "grpo-chart" in drawn and "NaN" not in drawn and "undefined" not in drawn
+    assert ("grpo-chart" in drawn) != first_states.asks(tag), "a picture does not give away what is asked"
+    assert "NaN" not in drawn and "undefined" not in drawn
 
 
 def test_links_and_ids_are_sound(site_folder: Path) -> None:

@@ -164,10 +164,12 @@ function firstState(name, attributes, width) {
   return { charts, legend, height: charts.reduce((sum, chart) => sum + chart.height, 0), sentence: figure.status?.textContent ?? "" };
 }
 
-/** The card of a page as SVG, with a figure in its first state if one is named; nothing if that has no charts. */
+/** The card of a page as SVG, with a figure in its first state if one is named; nothing if that has no charts.
+    A picture does not give away what the figure asks. */
 function pageCard(page, figure) {
   const { card } = needed("ui/card.mjs");
   if (!figure) return card(page).outerHTML;
+  if (asks(figure.name)) return card({ ...page, words: page.words || typeOf(figure.name).guess.ask }).outerHTML;
   const { charts, legend, sentence } = drawn(figure);
   return charts.length ? card({ ...page, words: page.words || sentence, charts, legend }).outerHTML : "";
 }
