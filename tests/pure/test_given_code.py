@@ -37,7 +37,7 @@ def shapes(code: str) -> Iterator[tuple[int, Shape]]:
 
 def solutions() -> dict[Shape, str]:
     """Runs of tokens of all solutions, and their functions."""
-    found = {}
+    found: dict[Shape, str] = {}
     for path in sorted(course.MODEL_ANSWERS.glob("*.py")):
         for region in regions(path.read_text("utf-8"), path=path):
             code = textwrap.dedent("\n".join(region.lines)) + "\n"
