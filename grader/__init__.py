@@ -3,8 +3,9 @@
 Two processes. This one holds the checks, the inputs and the comparisons and never imports torch or a submission.
 Workers hold one submission each and answer with plain data. The model answers are just another submission.
 
-Every room has a README. Reading order: `core/` (what is graded, and what came of it), `exercises/kl/` (how), `grading/`
-(one submission in, one result out), `sandbox/` (the processes), `reports/`, `commands/grade.py` (the command).
+Every package has a README. Reading order: `core/` (what is graded, and what came of it), `exercises/kl/` (how),
+`grading/` (one submission in, one result out), `sandbox/` (the processes), `reports/`, `commands/grade.py` (the
+command).
 """
 
 import os

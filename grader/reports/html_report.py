@@ -30,7 +30,6 @@ from ..core.result import (
 from ..core.text import as_sentence, counted
 from ..grading import curves
 from .comparison import FURTHER, TITLE, Comparison, comparisons, not_answered
-from .feedback import causes, notes, rows, runs_no_code, total
 from .outcomes import (
     SIGNS,
     afterwards,
@@ -42,6 +41,7 @@ from .outcomes import (
     unseen_at_home,
     word,
 )
+from .shared_texts import causes, notes, rows, runs_no_code, total
 from .svg_chart import Figure, Series, line_chart, number, numbers_of, small_bar
 
 _TOLD_IN_FULL = (FAILED, BROKEN, GRADER_ERROR)

@@ -1,7 +1,7 @@
 """The handout: which files students get, as a folder or a zip that is reproducible for one course.
 
-`ROOMS` names the packages of the grader that students get, `MODULES` single modules of other packages. Nothing else is
-handed out. The stubs are made from the model answers, so edits of starter/ are not included.
+`PACKAGES` names the packages of the grader that students get, `MODULES` single modules of other packages. Nothing else
+is handed out. The stubs are made from the model answers, so edits of starter/ are not included.
 
 Left out on purpose: model answers, hidden checks, misconceptions, variants, commands for instructors, tests, and all
 pages of the site except those that reports name. These become plain Markdown, readable without a site. `leak_scan`
@@ -30,13 +30,13 @@ from . import corner_cases, mistakes, notebooks
 from .course_lists import facts
 from .functions import GIVEN, of_exercises, read_modules
 from .generated import render
+from .packages import PACKAGES
 from .page_values import expand
-from .rooms import ROOMS
 from .stubs import make_stubs
 
 MODULES = (
     "__init__",
-    *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
+    *(f"{name}/**/*" for name, package in PACKAGES.items() if package.students),
     *(f"commands/{name}" for name in ("__init__", "course", "doctor", "grade", "hint", "install_torch")),
     *(
         "commands/grade_options",

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from ..core import course
-from ..grading import vectors
+from ..grading import recorded_answers
 from ..grading.check import checks_of
 from . import as_shipped, bughunt, course_lists, llm_runs, path, readings
 from .course_lists import points_of
@@ -80,7 +80,7 @@ def _points_of_functions(exercise: course.Exercise) -> str:
 
 
 def _known_mistakes() -> int:
-    return sum(len(known) for each in course.EXERCISES for known in vectors.load(each.name)[1].values())
+    return sum(len(known) for each in course.EXERCISES for known in recorded_answers.load(each.name)[1].values())
 
 
 def _before_and_after() -> str:

@@ -29,7 +29,7 @@ def tab(one_tab: Tab) -> Iterator[Tab]:
 
 @pytest.fixture
 def open_figure(tab: Tab) -> Callable[..., Explorable]:
-    """Shows a figure as on a first visit, without its question: open_figure("/learn/ppo/?memory.size=13", "grpo-memory")."""
+    """Shows a figure as on a first visit, without its question: `open_figure("/learn/ppo/", "grpo-memory")`."""
 
     def open_figure(address: str, tag: str, *, covered: bool = False) -> Explorable:
         page = tab.show(address, tag)

@@ -88,11 +88,12 @@ def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> No
     assert handed_out(*course.names()) == everything - {"variants.py", "variants_training.py"}
     without = handed_out("advantages", "clip", "kl", "bandit")
     assert without == {"__init__.py", "advantages.py", "clip.py", "kl.py", "bandit.py"} | {
-        *("bandit_task.py", "plots.py", "run_bandit.py")
+        *("bandit_history.py", "bandit_task.py", "plots.py", "run_bandit.py")
     }
     assert handed_out("clip", "variants") == {"__init__.py", "clip.py", "variants.py"}
     assert handed_out(*course.names()) - handed_out("advantages", "clip", "kl", "charlm") == {
         "bandit.py",
+        "bandit_history.py",
         "run_bandit.py",
     }
 
