@@ -33,6 +33,12 @@ def keep_files_in(folder: str | Path) -> None:
     hypothesis.configuration.set_hypothesis_home_dir(folder)
 
 
+def inner_test(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a law that is called with each input."""
+    inner: Callable[..., Any] = function.hypothesis.inner_test  # type: ignore[attr-defined]
+    return inner
+
+
 def forget_seed(function: Callable[..., Any]) -> None:
     """Take the seed of the last grading in this process from a law.
 

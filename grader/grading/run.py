@@ -12,6 +12,7 @@ from .. import __version__
 from ..core import course
 from ..core.result import CheckResult, ExerciseResult, Result
 from ..core.submission import Submission
+from ..core.text import listed
 from ..sandbox.worker_process import SandboxError
 from . import partial_credit, plugin, second_pass
 from .check import as_result
@@ -75,6 +76,8 @@ class Grading(Settings):
             raise grading.failure
         errors = grading.findings.errors
         result.notes[:0] = dict.fromkeys(filter(None, grading.findings.left_out.values()))
+        if grading.findings.not_compared:
+            result.notes.append(about_not_compared(grading.findings.not_compared))
         if status == pytest.ExitCode.INTERRUPTED and not errors:
             raise KeyboardInterrupt
         if errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
@@ -102,6 +105,15 @@ class Grading(Settings):
             own_mistakes, corrected = second_pass.judge(self, grading, run_checks, on_second_pass, called)
         if self.name_mistakes:
             diagnosis.explain(called, own_mistakes, corrected)
+
+
+def about_not_compared(functions: Set[str]) -> str:
+    """What a handout says of functions that it compared only in part."""
+    names = listed([f"`{name.split('.')[1]}`" for name in sorted(functions)])
+    return (
+        f"{names}: the grader compared only a part here. Your code draws other samples than the recorded run, or "
+        "reaches other numbers. Your course compares everything"
+    )
 
 
 def run_checks(grading: plugin.GradingPlugin, second: SecondProcess | None = None) -> int | pytest.ExitCode:

@@ -6,11 +6,12 @@ the model answers and the misconceptions. It knows the sandbox and the wire, and
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -373,6 +374,15 @@ class Student:
     @property
     def has_answered(self) -> bool:
         return bool(self._answered)
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """Calls in this block are not remembered, because no report is about them."""
+        before = self._answered.copy()
+        try:
+            yield
+        finally:
+            self._answered = before
 
     def answered(self, call: Call) -> tuple[Example, Answer] | None:
         """What was asked for in one of the latest calls, and what came back; None if it is not among them."""

@@ -35,7 +35,10 @@ ROOMS = {
     ),
     "oracles": Room(imports=("core",), packages=("numpy", "safetensors", "torch"), students=True),
     "grading": Room(
-        imports=("core", "sandbox"), packages=("hypothesis", "numpy", "pytest", "torch"), processes=True, students=True
+        imports=("core", "sandbox", "oracles"),  # of the oracles only what is recorded of them
+        packages=("hypothesis", "numpy", "pytest", "torch"),
+        processes=True,
+        students=True,
     ),
     "exercises": Room(
         imports=("core", "oracles", "grading"), packages=("hypothesis", "numpy", "pytest"), students=False
