@@ -242,11 +242,13 @@ class StudentDied(NoAnswer, BaseException):
 class MachineTooBusy(BaseException):
     """A limit of wall-clock time passed before the submission had used up its own time: there is no verdict.
 
+    Or the machine ran out of memory, and the kernel chose the submission's process.
+
     A BaseException, so that hypothesis does not look for a smaller input.
     """
 
-    def __init__(self) -> None:
-        super().__init__(TOO_BUSY)
+    def __init__(self, why: str = "") -> None:
+        super().__init__(f"{TOO_BUSY}: {why}" if why else TOO_BUSY)
 
 
 class ModelAnswerDied(BaseException):
@@ -557,8 +559,8 @@ class Student:
     def _died(self, worker: Loaded, call: Call | None, death: WorkerDied) -> BaseException:
         printed = self._printed_by(worker, call)
         self.forget()
-        if death.reason == "load":
-            return MachineTooBusy()
+        if death.reason in ("load", "memory"):
+            return MachineTooBusy("it ran out of memory" if death.reason == "memory" else "")
         if self._is_model:
             return ModelAnswerDied(f"the model answer {death.detail}")
         return StudentDied(call, death, printed)
