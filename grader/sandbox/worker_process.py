@@ -33,8 +33,8 @@ class SandboxError(Exception):
 class WorkerDied(Exception):
     """The worker gave no answer and is gone.
 
-    `reason` is "timeout", "crash", "protocol" or, where the machine is to blame, "load" or "memory"; `detail` is a sentence for the
-    student, and `place` the file, line and function of the submission where it was, if known.
+    `reason` is "timeout", "crash", "protocol" or, where the machine is to blame, "load" or "memory"; `detail` is a
+    sentence for the student, and `place` the file, line and function of the submission where it was, if known.
     """
 
     def __init__(self, reason: str, detail: str, place: tuple[str, int, str] | None = None) -> None:
