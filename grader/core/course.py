@@ -88,7 +88,7 @@ class Exercise:
 
     @property
     def folder(self) -> Path:
-        """Holds all that only this exercise has: checks, misconceptions, variants and vectors."""
+        """Holds all that only this exercise has: checks, misconceptions, variants and recorded answers."""
         return FOLDERS / self.name
 
     @property
@@ -102,9 +102,14 @@ class Exercise:
         return f"docs/exercises/{self.name}/mistakes.md"
 
     @property
+    def functions_page(self) -> str:
+        """The page of its functions with their corner cases, from the repository root."""
+        return f"docs/exercises/{self.name}/functions.md"
+
+    @property
     def pages(self) -> tuple[str, ...]:
         """Its pages, from the repository root."""
-        return (self.page, self.mistakes_page)
+        return (self.page, self.mistakes_page, self.functions_page)
 
     @property
     def function_names(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..oracles.sfc32 import uniforms
-from ..oracles.simulation import STD_EPS, Floats, Settings, log_softmax
+from ..oracles.simulation import STD_EPS, Floats, SimulationSettings, log_softmax
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Played:
     advantages: Floats  # (steps, G)
 
 
-def simulate(settings: Settings, *, seed: int, steps: int) -> Played:
+def simulate(settings: SimulationSettings, *, seed: int, steps: int) -> Played:
     """Play one run with the settings of a question of the worksheet."""
     table, group = np.array(settings.reward_table), settings.group_size
     draws = uniforms([seed], steps * group).reshape(steps, group)

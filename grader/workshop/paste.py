@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..core import course
-from ..grading import vectors
+from ..grading import recorded_answers
 from ..grading.check import checks_of
 from ..grading.student import Example, Half, Record, Transposed
 
@@ -156,7 +156,7 @@ def _executed(text: str, name: str) -> Callable[..., Any] | None:
 def _answers(candidate: Callable[..., Any] | None, exercise: str, function: str) -> bool:
     """Whether a candidate answers the worked examples of an exercise's function that open its gate."""
     gates = [check for check in checks_of(exercise, hidden=False) if check.function == function and check.gate]
-    worked = [each for check in gates for each in vectors.of_check(check)]
+    worked = [each for check in gates for each in recorded_answers.of_check(check)]
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -165,8 +165,8 @@ def _answers(candidate: Callable[..., Any] | None, exercise: str, function: str)
         return False
 
 
-def _agrees(candidate: Any, example: Example, vector: vectors.Vector) -> bool:
-    expected = vector.expected
+def _agrees(candidate: Any, example: Example, answer: recorded_answers.RecordedAnswer) -> bool:
+    expected = answer.expected
     wanted = expected["values"] if "values" in expected else expected["fields"]["0"]["values"]
     options = {} if not example.options else {key: _plain(value) for key, value in example.options.items()}
     result = candidate(*map(_plain, example.arguments), **options)

@@ -22,19 +22,18 @@ from ..core import course
 from ..core.contents import read_submission
 from ..core.refusal import FileRefused
 from ..grading import hypothesis_compat
-from ..grading.run import Grading
+from ..grading.run import grade_submission
+from ..grading.settings import GradingSettings
 from ..grading.student import Loaded
 from ..oracles import recorded
 
 _FOLDER = Path(recorded.__file__).parent
 KEPT = {
     "simulation": (
-        *("Settings", "ALGORITHMS", "STD_EPS", "log_softmax", "single_peak", "double_peak", "linear", "steps_until"),
-        "Floats",
+        *("SimulationSettings", "ALGORITHMS", "STD_EPS", "Floats", "log_softmax"),
+        *("single_peak", "double_peak", "linear", "steps_until"),
     ),
-    "charlm_oracle": (
-        *("Settings", "EOS_ID", "encode", "tiny_lm_logits", "completion_probability", "Float64", "Ints"),
-    ),
+    "charlm_oracle": ("Settings", "EOS_ID", "Float64", "Ints", "encode", "tiny_lm_logits", "completion_probability"),
     "formulas": ("softmax", "Floats"),
 }
 """Definitions that a handout keeps, by module of the oracles: data, tables of rewards, and what torch has anyway."""
@@ -48,18 +47,21 @@ def modules() -> dict[str, str]:
 
 def _with_lookups(module: str, kept: Sequence[str]) -> str:
     tree = ast.parse((_FOLDER / f"{module}.py").read_text("utf-8"))
-    body = [ast.Expr(ast.Constant("Some of the course's oracles; the others are recorded."))]
+    body: list[ast.stmt] = [ast.Expr(ast.Constant("Some of the course's oracles; the others are recorded."))]
+    missing = {*kept}
     for statement in tree.body[1:]:
-        is_ours = isinstance(statement, ast.ImportFrom) and statement.level
-        if is_ours and statement.module == "traced":  # type: ignore[attr-defined]
-            continue
-        names = [each.id for each in getattr(statement, "targets", []) if isinstance(each, ast.Name)]
-        named = getattr(statement, "name", names[0] if names else "")
-        if isinstance(statement, ast.Import | ast.ImportFrom) or named in kept:
-            body.append(statement)  # type: ignore[arg-type]
+        is_import = isinstance(statement, ast.Import | ast.ImportFrom)
+        if isinstance(statement, ast.ImportFrom) and statement.level and statement.module == "traced":
+            continue  # it is not handed out
+        names = {each.id for each in getattr(statement, "targets", []) if isinstance(each, ast.Name)}
+        names |= {statement.name} if isinstance(statement, ast.FunctionDef | ast.ClassDef) else set()
+        if is_import or names & {*kept}:
+            body.append(statement)
+        missing -= names
+    if missing:
+        raise FileRefused(f"grader/oracles/{module}.py no longer defines {', '.join(sorted(missing))}; correct KEPT")
     lookups = [f"{name} = recorded({f'{module}.{name}'!r})" for name in _replaced(tree, kept)]
-    text = ast.unparse(ast.Module(body, []))  # type: ignore[arg-type]
-    return "\n".join([text, "from .recorded import recorded", *lookups, ""])
+    return "\n".join([ast.unparse(ast.Module(body, [])), "from .recorded import recorded", *lookups, ""])
 
 
 def _replaced(tree: ast.Module, kept: Sequence[str]) -> list[str]:
@@ -86,7 +88,8 @@ def make(exercise: str, start: Callable[..., Loaded]) -> str:
     recorder = _Recorder()
     with recorder.listening(exercise):
         submission, options = read_submission(course.MODEL_ANSWERS), {"second_pass": False, "name_mistakes": False}
-        if Grading(submission, [exercise], start, hidden=False, **options).run().exit_code:
+        settings = GradingSettings(submission, [exercise], start, hidden=False, **options)
+        if grade_submission(settings).exit_code:
             raise FileRefused(f"the model answers do not pass the public checks of {exercise}")
     found, path = {"answers": recorder.answers, "laws": recorder.laws}, path_of(exercise)
     old = json.loads(path.read_text("utf-8")) if path.is_file() else None
