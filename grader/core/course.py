@@ -207,6 +207,11 @@ KNOWN = (*HANDED_OUT, *DRAFTS)
 """The exercises that can be graded, in the order of the course."""
 
 
+def is_handout() -> bool:
+    """Whether this is a student's copy, which has neither model answers nor oracles."""
+    return (GRADER / "core" / "manifest.json").is_file()
+
+
 @functools.cache
 def given_files() -> Mapping[str, str]:
     """Name to text of every given file that an exercise needs; the name is the path in `starter/`.
