@@ -420,7 +420,9 @@ def _is_unwritten(name: str, member: Member) -> bool:
 
 def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[str]:
     """Why the grader uses the first of these files of one folder as the file of this name."""
-    taken, *others = dict.fromkeys(map(_called, candidates))
+    # A handout has a notebook next to each module; one that nobody touched is no surprise.
+    used = [member for member in candidates[1:] if not (_is_notebook(member) and _is_unwritten(name, member))]
+    taken, *others = dict.fromkeys(map(_called, [candidates[0], *used]))
     notes = [f"the grader used {taken} as {name}"] if taken != name else []
     return notes + [f"the grader took {taken}, not {other}" for other in others]
 

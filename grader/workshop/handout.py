@@ -26,7 +26,7 @@ from ..core.text import listed
 from ..grading import observations
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
-from . import corner_cases, mistakes
+from . import corner_cases, mistakes, notebooks
 from .course_lists import facts
 from .functions import GIVEN, of_exercises, read_modules
 from .generated import render
@@ -38,7 +38,13 @@ MODULES = (
     "__init__",
     *(f"{name}/**/*" for name, package in PACKAGES.items() if package.students),
     *(f"commands/{name}" for name in ("__init__", "course", "doctor", "grade", "hint", "install_torch")),
-    *("commands/grade_options", "commands/watch"),
+    *(
+        "commands/grade_options",
+        "commands/watch",
+        "commands/grade_apart",
+        "commands/notebook_check",
+        "commands/pytest_checks",
+    ),
     *("exercises/__init__", "exercises/*/__init__", "exercises/*/checks"),
 )
 """Modules of the grader that students need, without their suffix."""
@@ -66,6 +72,10 @@ _WRITTEN_AS = {
     "gitignore": ".gitignore",
     "gitattributes": ".gitattributes",
     "grade.yml": ".github/workflows/grade.yml",
+    "conftest": "conftest.py",
+    "pytest.ini": "pytest.ini",
+    "vscode_settings.json": ".vscode/settings.json",
+    "vscode_extensions.json": ".vscode/extensions.json",
     "course.md": "course/README.md",
 }
 STAYS = (
@@ -105,6 +115,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     names = [each.name for each in exercises]
     modules, stubs = modules_of(names), make_stubs(course.MODEL_ANSWERS)
     files = {f"starter/{name}": text.encode() for name, text in stubs.items() if name in modules}
+    files |= _notebooks(exercises, stubs, site)
     given = (f"starter/{name}" for name in modules if name not in stubs)
     record = [LIBRARIES] if f"{GIVEN}/as_shipped.py" in modules else []
     files |= course_files(*given, *weights_of(names), *record, exercises=names)
@@ -118,7 +129,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     for template, name in _WRITTEN_AS.items():
         files[name] = (_TEMPLATES / template).read_text("utf-8").encode()  # "\r\n" is read as "\n"
     files["README.md"] = _readme(site or "", exercises, programs).encode()
-    own = {f"starter/{exercise.file_name}" for exercise in exercises}
+    own = {f"starter/{exercise.name}{ending}" for exercise in exercises for ending in (".py", ".ipynb")}
     digests = {name: digest(content) for name, content in sorted(files.items()) if name not in own}
     files[MANIFEST] = json.dumps(digests, indent=1).encode()
     return dict(sorted(files.items()))
@@ -268,6 +279,20 @@ def pyproject() -> str:
     text = (course.ROOT / "pyproject.toml").read_text("utf-8")
     before, after = text.index("[project.optional-dependencies]"), text.index("[project.scripts]")
     return text[:before] + text[after : text.index("[tool.pytest")]
+
+
+def _notebooks(exercises: Sequence[course.Exercise], stubs: Mapping[str, str], site: str | None) -> dict[str, bytes]:
+    """A notebook next to each module, for those who prefer one."""
+    return {
+        f"starter/{each.name}.ipynb": notebooks.make(
+            each,
+            stubs[each.file_name],
+            repository=course.WRITTEN.repository,
+            folder=FOLDER,
+            page=f"{site.rstrip('/')}/exercises/{each.name}/" if site else f"../{each.page}",
+        ).encode()
+        for each in exercises
+    }
 
 
 def _readme(site: str, exercises: Sequence[course.Exercise], programs: Sequence[str]) -> str:

@@ -54,7 +54,7 @@ PACKAGES = {
     ),
     "commands": Package(
         imports=("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "workshop"),
-        libraries=("rich", "watchfiles"),
+        libraries=("IPython", "pytest", "rich", "watchfiles"),
         processes=True,
     ),
 }

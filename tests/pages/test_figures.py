@@ -5,6 +5,8 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import pytest
+from explorables import SKIP_GUESSES
+from tab import PHONE
 
 LOSS, CLIP = "/learn/loss/", "grpo-clip-curve"
 
@@ -38,6 +40,31 @@ def test_a_copied_link_brings_back_the_state(open_figure):
     address = copied(figure, "Copy link to this state")
     assert changed != first and address.endswith("#clip-curve")
     assert open_figure(f"{LOSS}?{urlsplit(address).query}", CLIP).state == changed
+
+
+def test_a_word_of_the_text_sets_the_figure(open_figure):
+    figure = open_figure("/learn/advantage/", "grpo-group-advantages")
+    page = figure.page
+    page.get_by_role("button", name="One correct", exact=True).and_(page.locator(".grpo-word")).click()
+    assert "1 of 6 samples" in figure.status and figure.column(1) == [1, 0, 0, 0, 0, 0]
+
+
+IN_VIEW = """([figure, control]) => {
+  control.scrollIntoView({ block: "end", behavior: "instant" });
+  const { top, bottom } = figure.querySelector(".grpo-status").getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight && control.getBoundingClientRect().height > 0;
+}"""
+
+
+def test_on_a_phone_the_sentence_stays_in_view_at_the_last_control_and_sliders_of_handles_fold(tab):
+    page = tab.load("/learn/gradient/", size=PHONE)
+    page.evaluate(SKIP_GUESSES)
+    figure = page.locator("grpo-policy-gradient")
+    last = figure.locator(".grpo-side button").last
+    assert page.evaluate(IN_VIEW, [figure.element_handle(), last.element_handle()])
+    assert not figure.get_by_role("slider").first.is_visible()
+    figure.locator("summary").click()
+    assert figure.get_by_role("slider").first.is_visible()
 
 
 @pytest.mark.parametrize(
@@ -120,6 +147,8 @@ def test_the_film_of_a_recorded_run_is_entered_at_a_step_and_goes_from_record_to
     slider = figure.node.locator("input[type=range]")
     assert "70 % right after step 40" in figure.status.replace("\u00a0", " ")
     assert "right after step 54" in figure.status
+    drawn = figure.node.locator("path.line-each").last.get_attribute("d")
+    assert drawn.count("L") == 54, "a film draws nothing of what comes later"
     figure.press("Next")
     assert slider.input_value() == "80" and "llm-film.at=80" in figure.page.url
     figure.press("Back")

@@ -26,7 +26,8 @@ LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantag
 
 
 OF_AN_EXERCISE = re.compile(
-    rf"^(docs/exercises/|course/grader/exercises/|starter/)(?:{'|'.join(course.names(optional=True))})(?=/|\.py$|\.md$)"
+    rf"^(docs/exercises/|course/grader/exercises/|starter/)(?:{'|'.join(course.names(optional=True))})"
+    r"(?=/|\.py$|\.ipynb$|\.md$)"
 )
 """The place of the exercise in a path."""
 
@@ -74,7 +75,8 @@ def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> No
     def handed_out(*names: str) -> set[str]:
         exercises = [course.exercise(name) for name in names]
         files = {*handout.make(exercises=exercises), *autograder.make(seed=1, secret="5" * 64, exercises=names)}
-        return {Path(name).name for name in files if name.startswith(("starter", "reference"))}
+        names_of_files = {Path(name).name for name in files if name.startswith(("starter", "reference"))}
+        return {name for name in names_of_files if not name.endswith(".ipynb")}
 
     everything = {path.name for path in course.STARTER.rglob("*.*") if path.suffix != ".pyc"}
     everything |= {"__init__.py"}  # the autograder's reference/ is a package
@@ -83,11 +85,12 @@ def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> No
     assert handed_out(*course.names()) == everything - {"variants.py", "variants_training.py"}
     without = handed_out("advantages", "clip", "kl", "bandit")
     assert without == {"__init__.py", "advantages.py", "clip.py", "kl.py", "bandit.py"} | {
-        *("bandit_task.py", "plots.py", "run_bandit.py")
+        *("bandit_history.py", "bandit_task.py", "plots.py", "run_bandit.py")
     }
     assert handed_out("clip", "variants") == {"__init__.py", "clip.py", "variants.py"}
     assert handed_out(*course.names()) - handed_out("advantages", "clip", "kl", "charlm") == {
         "bandit.py",
+        "bandit_history.py",
         "run_bandit.py",
     }
 
@@ -199,7 +202,7 @@ def test_the_same_course_gives_the_same_bytes(files: dict[str, bytes], tmp_path:
 
 def test_the_manifest_says_what_students_leave_as_it_is(files: dict[str, bytes]) -> None:
     manifest = json.loads(files[handout.MANIFEST])
-    own = {f"starter/{name}.py" for name in course.names(optional=True)}
+    own = {f"starter/{name}{ending}" for name in course.names(optional=True) for ending in (".py", ".ipynb")}
     assert set(files) - set(manifest) == own | {handout.MANIFEST}
     assert manifest["course/LICENSE"] == hashlib.sha256((course.ROOT / "LICENSE").read_bytes()).hexdigest()
 

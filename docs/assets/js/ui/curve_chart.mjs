@@ -50,7 +50,7 @@ export function curveChart({ height: usual = 220, x: usualX, y: usualY, hand }) 
       })),
       marks.map(({ at, text }) => [
         element("line", { x1: pixel(x(at)), x2: pixel(x(at)), y1: top, y2: bottom, class: "mark" }),
-        label(at, top + 10, text),
+        label(at, axisY.high > 0 ? top + 10 : bottom - 6, text), // not onto the axis at 0
       ]).flat(),
       curves.flatMap(({ style, points }) => line(style, path(points, x, y))),
       dots.map(({ x: at, y: value, text = "", below }) => [

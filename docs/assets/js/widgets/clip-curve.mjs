@@ -50,7 +50,7 @@ class ClipCurve extends Explorable {
         { style: advantage > 0 ? "line-up" : "line-down", points: RATIOS.map((at) => [at, value(at)]) },
       ],
       marks: [{ at: 1 - eps, text: "" }, { at: 1 + eps, text: "band" }],
-      dots: [{ x: ratio, y: value(ratio), text: signed(value(ratio)), below: value(ratio) < ratio * advantage }],
+      dots: [{ x: ratio, y: value(ratio), text: signed(value(ratio)), below: value(ratio) < ratio * advantage || ratio > 1.1 === advantage < 0 }],
       guesses: this.guesses.map(({ value: guess, text }) => ({ x: ratio, y: guess, text })),
     });
     this.table.fill([...CORNERS, ratio].map((at, i) => [

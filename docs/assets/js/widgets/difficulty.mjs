@@ -13,7 +13,7 @@ const START = { g: "8" };
 class Difficulty extends Explorable {
   static controls = {
     p: {
-      control: slider, label: "Probability of a correct sample", values: RATES, initial: 0.5,
+      control: slider, label: "Probability of a correct sample", values: RATES, initial: 0.9,
       show: (p) => percent(p),
     },
     g: { control: choice, label: "Group size G", options: SIZES.map((size) => [size, size]), initial: START.g },

@@ -24,6 +24,7 @@ class GroupAdvantages extends Explorable {
       options: [["population"], ["sample"]], initial: AS_TAUGHT.std,
     },
   };
+  static handles = ["r"];
   static examples = {
     Mixed: { ...AS_TAUGHT, r: MIXED },
     "One correct": { ...AS_TAUGHT, r: "1,0,0,0,0,0" },

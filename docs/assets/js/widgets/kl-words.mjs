@@ -25,6 +25,7 @@ const share = (initial) =>
 class KlWords extends Explorable {
   static source = `${COMPUTED} The probabilities are made up.`;
   static controls = Object.fromEntries(WORDS.map((word, i) => [word, { label: word, ...share([20, 15, 10, 5, 50][i]) }]));
+  static handles = WORDS;
   static examples = {
     "Much more soup": { tea: 20, coffee: 15, water: 10, milk: 5, soup: 50 },
     "Never soup": { tea: 42, coffee: 31, water: 16, milk: 10, soup: 1 },
