@@ -1,8 +1,7 @@
 # Written by "course dev stubs" from the model answer; replace each TODO.
 """The ten-action bandit: GRPO in its simplest setting, next to REINFORCE.
 
-The policy is K = 10 logits, so you can follow an update by hand. A step samples nothing and remembers nothing: it maps
-the old logits to new ones, with one group of G samples. `train_bandit` draws the groups and makes the steps.
+The policy is ten logits, so you can follow an update by hand. A step only computes: `train_bandit` draws the groups.
 
 Sources: DeepSeekMath, arXiv:2402.03300, equation 3 and algorithm 1; Williams 1992, Machine Learning 8 (REINFORCE).
 """
@@ -36,8 +35,11 @@ def policy_entropy(logits: Tensor) -> Tensor:
 def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
     """Update the policy with one group, `config.inner_steps` times, and return the new logits, detached.
 
-    Each update is plain gradient ascent with `config.lr` on: mean of the clipped surrogate - config.kl_coef * KL(pi ||
-    pi_ref). The old policy and the advantages are the same in all updates.
+    Each update is plain gradient ascent with `config.lr` on the objective
+
+        mean over the group of the clipped surrogate - config.kl_coef * KL(pi || pi_ref)
+
+    The old policy of the ratio stays the one that drew the group, and the advantages stay the same.
 
     Args:
         logits: Logits of the policy that drew the group, shape (K,).
@@ -78,8 +80,8 @@ def reinforce_step(
 def train_bandit(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
     """Train a policy on a reward table of shape (K,), from uniform logits. The same seed gives the same history.
 
-    Each step draws `config.group_size` actions from the current policy, looks up their rewards, and makes one step of
-    `config.algorithm`. A table that is not of this shape, or not finite, raises ValueError. The algorithms are:
+    Each step draws `config.group_size` actions from the current policy (`sample_actions`), looks up their rewards, and
+    makes one step of `config.algorithm`. Another shape, or a table that is not finite, raises ValueError.
 
     - "grpo": the reference policy is always the uniform policy of the start;
     - "reinforce": no baseline;

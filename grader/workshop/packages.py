@@ -50,7 +50,7 @@ PACKAGES = {
     "gradebook": Package(imports=("core", "worksheet", "classroom"), libraries=("dateparser",)),
     "workshop": Package(
         imports=("core", "sandbox", "oracles", "grading", "worksheet"),
-        libraries=("jinja2", "markdown", "numpy", "py_mini_racer", "pylatexenc", "pymdownx", "rich"),
+        libraries=("jinja2", "markdown", "numpy", "py_mini_racer", "pylatexenc", "pymdownx", "resvg_py", "rich"),
     ),
     "commands": Package(
         imports=("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "workshop"),
