@@ -91,7 +91,7 @@ GRADED_WITH = (
     *("core", "sandbox", "oracles", "grading", "exercises", "worksheet"),
     *("classroom/grade_request.py", "classroom/request.py"),
 )
-"""The rooms and files of the grader that a result depends on; a test compares them with what a grading imports."""
+"""The packages and files of the grader that a result depends on; a test compares them with what a grading imports."""
 
 
 def course_digest() -> str:

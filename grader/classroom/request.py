@@ -26,7 +26,7 @@ class ClassSettings:
         worksheet: Whether the worksheet is graded too.
         seed: Of the generated inputs.
         secret: Of the class; see `core/secret.py`.
-        examples: Inputs for every law; None for the usual number.
+        examples: Inputs for every invariant; None for the usual number.
         require_level: Isolation level below which nothing is run.
         level: Use this isolation level and not the best one; None: the best one.
     """

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from ..classroom.feedback import PLATFORMS, Plan, Report, known_as, not_graded, pack, plan
+from ..classroom.feedback_zip import PLATFORMS, Plan, Report, known_as, not_graded, pack, plan
 from ..classroom.history import with_changes
 from ..classroom.results import Entry, Person, read_class, read_settings
 from ..core import course

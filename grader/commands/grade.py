@@ -398,7 +398,7 @@ def _watch(arguments: argparse.Namespace, path: Path, processes: _Processes) -> 
 
         _use_examples(arguments.examples or plugin.WATCH_EXAMPLES)
     if processes.sandbox:
-        passed = f"Passed with {plugin.examples()} inputs for every law; run `grade` for the full number."
+        passed = f"Passed with {plugin.examples()} inputs per invariant; run `grade` for the full number."
 
     def again() -> None:
         """Grade the current files, unless they have been graded."""

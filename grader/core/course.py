@@ -88,7 +88,7 @@ class Exercise:
 
     @property
     def folder(self) -> Path:
-        """Holds all that only this exercise has: checks, misconceptions, variants and vectors."""
+        """Holds all that only this exercise has: checks, misconceptions, variants and recorded answers."""
         return FOLDERS / self.name
 
     @property

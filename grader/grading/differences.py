@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core import course
-from .vectors import Observation, rounding_only
+from .recorded_answers import Observation, rounding_only
 
 Fingerprint = tuple[str, float, float, float]
 """A part of an observation: a text, two signed sums of its numbers, and the sum of their sizes."""

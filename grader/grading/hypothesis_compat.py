@@ -36,9 +36,9 @@ def write_no_files() -> None:
 
 
 def forget_seed(function: Callable[..., Any]) -> None:
-    """Take the seed of the last grading in this process from a law.
+    """Take the seed of the last grading in this process from an invariant.
 
-    `hypothesis.seed` derives new settings from those that the law has, which keep a reference to them: without this the
-    chain would grow with each grading.
+    `hypothesis.seed` derives new settings from those that the invariant has, which keep a reference to them: without
+    this the chain would grow with each grading.
     """
     vars(function).pop("_hypothesis_internal_use_settings", None)

@@ -21,9 +21,9 @@ import pytest
 
 from ..core.result import WAITING
 from .plugin import Findings, GradingPlugin
+from .recorded_answers import is_random
 from .settings import GradingSettings
 from .student import Answer, Clock, Example, MachineTooBusy, Record, StudentDied, StudentError, Tensor
-from .vectors import is_random
 
 _NUDGE = 0.03
 _LARGEST_CHANGE = 0.5

@@ -22,8 +22,8 @@ import numpy.typing as npt
 
 from ..core.text import listed
 from .observations import exception_meaning, system_meaning
+from .recorded_answers import Observation, rounding_only
 from .student import Half, Record, Transposed
-from .vectors import Observation, rounding_only
 
 Floats = npt.NDArray[np.float64]
 Patterns = Iterator[tuple[str, str, float]]

@@ -40,11 +40,12 @@ from ..core.result import (
 from ..core.secret import PUBLIC, fresh_seed
 from ..core.source import cell_of, lines, place, why_not_python
 from ..core.submission import Submission
-from . import curves, hypothesis_compat, vectors
+from . import curves, hypothesis_compat, recorded_answers
 from .check import Check, checks_of
 from .compare import Mismatch
 from .left_out import about
 from .observations import what_was_raised
+from .recorded_answers import RecordedAnswer
 from .settings import GradingSettings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
@@ -62,11 +63,11 @@ from .student import (
     StudentDied,
     StudentError,
 )
-from .vectors import Vector
 from .withheld import is_public, withhold
 
-# Inputs per law. Explicit examples cover the special cases, and one input holds several groups, so few are enough to
-# catch every known mistake (`course dev selftest` uses the default). Watching and debugging must be fast.
+# Inputs per invariant, which is a test of hypothesis. Explicit examples cover the special cases, and one input holds
+# several groups, so few are enough to catch every known mistake (`course dev selftest` uses the default). Watching and
+# debugging must be fast.
 DEFAULT_EXAMPLES = 16
 WATCH_EXAMPLES = 6
 DEBUG_EXAMPLES = 3
@@ -75,7 +76,7 @@ DEBUG_EXAMPLES = 3
 def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> None:
     """Set hypothesis up for grading: no clock, no database, no output. Call it before the checks are imported.
 
-    `examples` are the inputs per law. `shrink` looks for the smallest failing input; no outcome depends on it.
+    `examples` are the inputs per invariant. `shrink` looks for the smallest failing input; no outcome depends on it.
     """
     settings.register_profile(
         "course",
@@ -94,7 +95,7 @@ def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> Non
 
 
 def examples() -> int:
-    """Inputs per law in the present profile."""
+    """Inputs per invariant in the present profile."""
     return settings.default.max_examples if settings.default else DEFAULT_EXAMPLES
 
 
@@ -112,7 +113,7 @@ class Findings:
     """What the second pass and the diagnosis need to know of a run. Functions are named "exercise.function"."""
 
     failures: dict[str, Failure] = field(default_factory=dict)  # by id of the check
-    odd_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)  # by function, noted by its checks
+    wrong_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)  # by function, noted by its checks
     without_answer: set[str] = field(default_factory=set)  # functions that answer a worked example too late or never
     unfinished: set[str] = field(default_factory=set)  # functions that call one which is not written yet
     errors: list[str] = field(default_factory=list)  # what pytest could not collect
@@ -122,7 +123,7 @@ class Findings:
     def add(self, others: Findings) -> None:
         """Take over what another process found in exercises of its own."""
         self.failures |= others.failures
-        self.odd_dtypes |= others.odd_dtypes
+        self.wrong_dtypes |= others.wrong_dtypes
         self.without_answer |= others.without_answer
         self.unfinished |= others.unfinished
         self.errors += others.errors
@@ -197,15 +198,15 @@ class GradingPlugin:
             Clock(check.seconds * _more_time(), "this check"),
             self.wall_clock,
         )
-        odd_dtypes = self._odd_dtypes_of(check)
-        known = len(odd_dtypes or ())
-        student.begin(clocks, check.call_seconds, odd_dtypes)
+        wrong_dtypes = self._wrong_dtypes_of(check)
+        known = len(wrong_dtypes or ())
+        student.begin(clocks, check.call_seconds, wrong_dtypes)
         self._student = student
         yield student
         if check.whole_name not in self.corrected:
             self._note_left_out(student)
         if self._draws_secretly(request.node):
-            self._seen_secretly += (odd_dtypes or ())[known:]
+            self._seen_secretly += (wrong_dtypes or ())[known:]
         self._student = None
         if self.settings.fresh_workers:
             student.close()
@@ -222,9 +223,9 @@ class GradingPlugin:
         return self._models[name]
 
     @pytest.fixture
-    def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, Vector]]:
+    def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, RecordedAnswer]]:
         """The examples of this check with the model answer's recorded values."""
-        return vectors.of_check(_check_of(request.node))
+        return recorded_answers.of_check(_check_of(request.node))
 
     @pytest.fixture
     def fresh(self, request: pytest.FixtureRequest) -> np.random.Generator:
@@ -249,11 +250,11 @@ class GradingPlugin:
             if len(self.findings.left_out) < _MOST_LEFT_OUT and part not in self.findings.left_out:
                 self.findings.left_out[part] = about(part, student.left_out, self.settings.submission)
 
-    def _odd_dtypes_of(self, check: Check) -> list[Mismatch] | None:
+    def _wrong_dtypes_of(self, check: Check) -> list[Mismatch] | None:
         """Where the checks of a function note a wrong dtype; None if the check that fails for it is not selected."""
         function = check.whole_name
         with_dtype = {other.whole_name for other in self.settings.selected.values() if other.dtype}
-        return self.findings.odd_dtypes.setdefault(function, []) if function in with_dtype else None
+        return self.findings.wrong_dtypes.setdefault(function, []) if function in with_dtype else None
 
     def _seed(self, check: Check) -> int:
         # One seed per check: adding a check does not change the inputs of the others.
@@ -331,14 +332,14 @@ class GradingPlugin:
         """Require the recorded answers of a check's examples, a refusal of its `refuses`, and no noted wrong dtype."""
         try:
             if self.recorded:
-                vectors.require_recorded(student, vectors.of_check(check))
+                recorded_answers.require_recorded(student, recorded_answers.of_check(check))
         except Mismatch as problem:
             passed = "your answers to this check's random inputs are right, but this one is wrong: "
             problem.message = ("" if check.gate else passed) + problem.message
             raise
-        vectors.require_refused(student, check.function, check.refuses)
+        recorded_answers.require_refused(student, check.function, check.refuses)
         if check.dtype:
-            for noted in self._odd_dtypes_of(check) or ():
+            for noted in self._wrong_dtypes_of(check) or ():
                 raise noted
 
     @pytest.hookimpl(wrapper=True)
@@ -395,7 +396,7 @@ class GradingPlugin:
                 try:
                     for other in checks_of(check.exercise, hidden=False):
                         if other.function == check.function and other.examples:
-                            vectors.require_recorded(student, vectors.of_check(other))
+                            recorded_answers.require_recorded(student, recorded_answers.of_check(other))
                 except (Mismatch, StudentError) as error:
                     problem = error
                 except (StudentDied, MachineTooBusy, Exception):

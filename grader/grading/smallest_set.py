@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .differences import UNKNOWN, AnswerTable, Chosen, parts, same_fingerprint
-from .vectors import Observation
+from .recorded_answers import Observation
 
 _MOST = 10
 """The search ends with sets of this size."""

@@ -30,7 +30,6 @@ from ..core.result import (
 from ..core.text import as_sentence, counted
 from ..grading import curves
 from .comparison import FURTHER, TITLE, Comparison, comparisons, not_answered
-from .feedback import causes, notes, rows, runs_no_code, total
 from .outcomes import (
     SIGNS,
     afterwards,
@@ -42,6 +41,7 @@ from .outcomes import (
     unseen_at_home,
     word,
 )
+from .shared_texts import causes, notes, rows, runs_no_code, total
 from .svg_chart import Figure, Series, line_chart, number, numbers_of, small_bar
 
 _TOLD_IN_FULL = (FAILED, BROKEN, GRADER_ERROR)
@@ -58,7 +58,13 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
 
 
 def page(
-    result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "", late_rule: str = "", changed: str = ""
+    result: Result,
+    *,
+    by_hand: Sequence[ByHand] = (),
+    no_mark: str = "",
+    late_rule: str = "",
+    changed: str = "",
+    in_notebook: bool = False,
 ) -> str:
     """The whole file, of a submission of a class.
 
@@ -68,6 +74,7 @@ def page(
         no_mark: Why there is no mark, not even 0; empty if there is a mark.
         late_rule: The rule for late work, if the numbers do not include the deduction.
         changed: How and why the points changed since the last report; empty if they did not.
+        in_notebook: Whether a notebook shows it below a cell.
     """
     return render(
         "grading",
@@ -78,6 +85,7 @@ def page(
         no_mark=no_mark,
         late_rule=late_rule,
         changed=changed,
+        in_notebook=in_notebook,
         notices=_notices(result),
         facts=_facts(result),
         exercises=[_told(exercise) for exercise in result.exercises],

@@ -31,7 +31,6 @@ from ..core.result import (
 from ..core.text import as_sentence, counted, first_sentence, listed, one_line, plain
 from ..grading.check import Check
 from .comparison import FURTHER, TITLE, comparisons, not_answered
-from .feedback import SELF_CHECK, causes, rows, runs_no_code, total
 from .outcomes import (
     OWED,
     SIGNS,
@@ -44,6 +43,7 @@ from .outcomes import (
     problem_of_the_file,
     word,
 )
+from .shared_texts import SELF_CHECK, causes, rows, runs_no_code, total
 
 _ASCII_SIGNS: dict[str, str] = {
     PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!", OWED: "^",

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import bubblewrap
-from .fork_server import ForkServer
+from .forked_worker import ForkServer
 from .worker import confine
 from .worker_process import SandboxError, WorkerProcess
 

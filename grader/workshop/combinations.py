@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ..core import course
 from ..core.contents import read_submission
 from ..core.submission import Submission
-from ..grading import differences, vectors
+from ..grading import differences, recorded_answers
 from ..grading.check import Check, checks_of
 from ..grading.debug import InProcess
 from ..grading.differences import (
@@ -88,7 +88,8 @@ class _Recording:
     def _table(self, model: Submission, student: Student, checks: Sequence[Check]) -> AnswerTable:
         self._examples = [(check.id, place, each) for check in checks for place, each in enumerate(check.examples)]
         self._expected = {
-            (check, place): vectors.observe(student, self.function, each) for check, place, each in self._examples
+            (check, place): recorded_answers.observe(student, self.function, each)
+            for check, place, each in self._examples
         }
         self.listed = [
             Part(check, place, name, tolerance_of(seen), [right])
@@ -144,7 +145,9 @@ class _Recording:
     def _answers(self, student: Student, function: object) -> list[Fingerprint]:
         self._module[self.function] = function
         seen = {
-            (check, place): parts(vectors.observe(student, self.function, example), self._expected[check, place])
+            (check, place): parts(
+                recorded_answers.observe(student, self.function, example), self._expected[check, place]
+            )
             for check, place, example in self._examples
         }
         missing = ("missing", 0.0, 0.0, 0.0)

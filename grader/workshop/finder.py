@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..grading import differences, vectors
+from ..grading import differences, recorded_answers
 from ..grading.check import checks_of
 from ..grading.differences import UNKNOWN, AnswerTable, Fingerprint, Part
 from ..grading.shown_call import show_call
@@ -67,7 +67,7 @@ class _Example:
 
 
 def _of_exercise(exercise: str) -> Iterator[dict[str, Any]]:
-    recorded, known = vectors.load(exercise)
+    by_check, known = recorded_answers.load(exercise)
     calls = {
         (check.id, place): (show_call(check.call(example)), check.gate)
         for check in checks_of(exercise, hidden=False)
@@ -79,9 +79,9 @@ def _of_exercise(exercise: str) -> Iterator[dict[str, Any]]:
             if part.name not in ("values", "0.values"):
                 continue
             call, is_gate = calls[part.check, part.place]
-            vector = recorded[part.check][part.place]
-            right = numbers_of(vector.expected)
-            alone = [numbers_of(vector.mistakes.get(name, vector.expected)) or None for name in table.names]
+            recorded = by_check[part.check][part.place]
+            right = numbers_of(recorded.expected)
+            alone = [numbers_of(recorded.mistakes.get(name, recorded.expected)) or None for name in table.names]
             if right and len(call) <= LONGEST and call not in {example.call for example in examples}:
                 examples.append(_Example(call, row, part, right, alone, bool(is_gate)))
         if chosen := _most_telling(table, examples):
@@ -95,7 +95,7 @@ def _of_exercise(exercise: str) -> Iterator[dict[str, Any]]:
             }
 
 
-def numbers_of(observation: vectors.Observation) -> list[float]:
+def numbers_of(observation: recorded_answers.Observation) -> list[float]:
     """What a call returned, or the first part of it; empty if it has no numbers, or more than a person compares."""
     values = observation.get("fields", {}).get("0", observation).get("values")
     if not isinstance(values, list) or not 0 < len(values) <= MOST:

@@ -1,7 +1,7 @@
 """The handout: which files students get, as a folder or a zip that is reproducible for one course.
 
-`ROOMS` names the packages of the grader that students get, `MODULES` single modules of other packages. Nothing else is
-handed out. The stubs are made from the model answers, so edits of starter/ are not included.
+`PACKAGES` names the packages of the grader that students get, `MODULES` single modules of other packages. Nothing else
+is handed out. The stubs are made from the model answers, so edits of starter/ are not included.
 
 Left out on purpose: model answers, hidden checks, misconceptions, variants, commands for instructors, tests, and all
 pages of the site except those that reports name. These become plain Markdown, readable without a site. `leak_scan`
@@ -26,19 +26,25 @@ from ..core.text import listed
 from ..grading import observations
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
-from . import corner_cases, mistakes
+from . import corner_cases, mistakes, notebooks
 from .course_lists import facts
 from .functions import GIVEN, of_exercises, read_modules
 from .generated import render
+from .packages import PACKAGES
 from .page_values import expand
-from .rooms import ROOMS
 from .stubs import make_stubs
 
 MODULES = (
     "__init__",
-    *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
+    *(f"{name}/**/*" for name, package in PACKAGES.items() if package.students),
     *(f"commands/{name}" for name in ("__init__", "course", "doctor", "grade", "hint", "install_torch")),
-    *("commands/grade_options", "commands/watch"),
+    *(
+        "commands/grade_options",
+        "commands/watch",
+        "commands/grade_apart",
+        "commands/notebook_check",
+        "commands/pytest_checks",
+    ),
     *("exercises/__init__", "exercises/*/__init__", "exercises/*/checks"),
 )
 """Modules of the grader that students need, without their suffix."""
@@ -66,6 +72,10 @@ _WRITTEN_AS = {
     "gitignore": ".gitignore",
     "gitattributes": ".gitattributes",
     "grade.yml": ".github/workflows/grade.yml",
+    "conftest": "conftest.py",
+    "pytest.ini": "pytest.ini",
+    "vscode_settings.json": ".vscode/settings.json",
+    "vscode_extensions.json": ".vscode/extensions.json",
     "course.md": "course/README.md",
 }
 STAYS = (
@@ -85,6 +95,8 @@ LIBRARIES = "docs/assets/runs/as-shipped.json"
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _FOLDED = re.compile(r"^/// details \| ([^\n]+)\n(?: +type:[^\n]*\n)? +attrs: \{id: ([^}]+)}\n(.*?)^///$", re.M | re.S)
 _HINT = re.compile(r'^\?\?\? \w+ "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
+_TAB = re.compile(r'^=== "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
+_PICTURE_IN_TAB = re.compile(r"^ {4}!\[[^\n]*\n", re.MULTILINE)
 _PICTURE = re.compile(r"^!\[[^]]*]\([^)]*\)[^\n]*\n\n(?:[A-Z][^\n]*\n(?:[^\n]+\n)*\n?)?", re.MULTILINE)
 _LINK = re.compile(r"\[([^]\n]+)\]\(([^):\s]+)\)")
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say
@@ -105,6 +117,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     names = [each.name for each in exercises]
     modules, stubs = modules_of(names), make_stubs(course.MODEL_ANSWERS)
     files = {f"starter/{name}": text.encode() for name, text in stubs.items() if name in modules}
+    files |= _notebooks(exercises, stubs, site)
     given = (f"starter/{name}" for name in modules if name not in stubs)
     record = [LIBRARIES] if f"{GIVEN}/as_shipped.py" in modules else []
     files |= course_files(*given, *weights_of(names), *record, exercises=names)
@@ -118,7 +131,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     for template, name in _WRITTEN_AS.items():
         files[name] = (_TEMPLATES / template).read_text("utf-8").encode()  # "\r\n" is read as "\n"
     files["README.md"] = _readme(site or "", exercises, programs).encode()
-    own = {f"starter/{exercise.file_name}" for exercise in exercises}
+    own = {f"starter/{exercise.name}{ending}" for exercise in exercises for ending in (".py", ".ipynb")}
     digests = {name: digest(content) for name, content in sorted(files.items()) if name not in own}
     files[MANIFEST] = json.dumps(digests, indent=1).encode()
     return dict(sorted(files.items()))
@@ -270,6 +283,20 @@ def pyproject() -> str:
     return text[:before] + text[after : text.index("[tool.pytest")]
 
 
+def _notebooks(exercises: Sequence[course.Exercise], stubs: Mapping[str, str], site: str | None) -> dict[str, bytes]:
+    """A notebook next to each module, for those who prefer one."""
+    return {
+        f"starter/{each.name}.ipynb": notebooks.make(
+            each,
+            stubs[each.file_name],
+            repository=course.WRITTEN.repository,
+            folder=FOLDER,
+            page=f"{site.rstrip('/')}/exercises/{each.name}/" if site else f"../{each.page}",
+        ).encode()
+        for each in exercises
+    }
+
+
 def _readme(site: str, exercises: Sequence[course.Exercise], programs: Sequence[str]) -> str:
     project = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     counted = [each for each in exercises if not each.optional] or exercises
@@ -298,6 +325,9 @@ def _pages(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
 
 def plain_page(page: str, text: str, files: Collection[str]) -> str:
     """A page of the site as Markdown that GitHub and editors show; dead links become words."""
+    text = _TAB.sub(
+        lambda each: f"**{each[1]}**\n{textwrap.dedent(_PICTURE_IN_TAB.sub('', each[2])).rstrip()}\n\n", text
+    )
     text = _PICTURE.sub("", FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
     text = _FOLDED.sub(lambda each: _details(each[1], each[3], f' id="{each[2]}"'), text)
     text = _HINT.sub(lambda each: _details(each[1], textwrap.dedent(each[2]), "") + "\n\n", text)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..core import course
 from ..core.course import Exercise
-from ..grading import vectors
+from ..grading import recorded_answers
 from ..grading.check import Check, checks_of
 from .catalogue import KnownAnswer, misconceptions, variants
 from .functions import Module, make
@@ -123,8 +123,8 @@ def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -
     if not (exercise.folder / "vectors.json").is_file():
         yield Missing(f"{folder}/vectors.json is not written yet: {command}")
         return
-    recorded, known = vectors.load(exercise.name)
-    caught = {mistake for group in recorded.values() for vector in group for mistake in vector.mistakes}
+    by_check, known = recorded_answers.load(exercise.name)
+    caught = {mistake for group in by_check.values() for recorded in group for mistake in recorded.mistakes}
     for entry in wrong:
         where = f"{folder}/misconceptions/{entry.function}.py: {entry.name}"
         if not entry.sentence.startswith("you ") or entry.sentence.endswith("."):

@@ -16,7 +16,7 @@ from ..core import course
 from ..core.contents import read_submission
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, Result
 from ..core.submission import Submission
-from ..grading import vectors
+from ..grading import recorded_answers
 from ..grading.run import grade_submission
 from ..grading.settings import GradingSettings, declared_checks
 from ..grading.student import Loaded
@@ -148,7 +148,7 @@ def _unnamed(job: SelfTestJob, result: Result) -> Iterator[str]:
     named = {mistake.name for exercise in result.exercises for mistake in exercise.misconceptions}
     if named != {name}:
         advice = f"run `course dev vectors {job.exercise}`"
-        if name not in vectors.load(job.exercise)[1].get(function, {}):
+        if name not in recorded_answers.load(job.exercise)[1].get(function, {}):
             advice += ", which has not recorded it yet"
         else:
             advice += ", and if that changes nothing, add an example in which it differs from every other misconception"

@@ -1,4 +1,4 @@
-"""Write the vectors: the results of the model answers and of every misconception on the public checks' examples.
+"""Write the recorded answers: what model answers and misconceptions return for the public checks' examples.
 
 It also writes the model answers' learning curves, by grading them with the checks that record curves.
 
@@ -19,12 +19,12 @@ from ..core import course
 from ..core.contents import read_submission
 from ..core.refusal import FileRefused
 from ..core.submission import Submission
-from ..grading import curves, vectors
+from ..grading import curves, recorded_answers
 from ..grading.check import Check, checks_of, modules
+from ..grading.recorded_answers import Observation, RecordedAnswer
 from ..grading.run import grade_submission
 from ..grading.settings import GradingSettings
 from ..grading.student import Loaded, ModuleProblem, Student
-from ..grading.vectors import Observation, Vector
 from .catalogue import KnownAnswer, misconceptions
 from .generated import one_per_line
 
@@ -40,7 +40,7 @@ def make(exercise: str, start: Callable[..., Loaded]) -> str:
         FileRefused: an answer cannot be called or has an unintended error, or the model answer raises an exception.
     """
     module = course.exercise(exercise)
-    recorded = vectors.load(exercise)[0] if (module.folder / "vectors.json").is_file() else {}
+    before = recorded_answers.load(exercise)[0] if (module.folder / "vectors.json").is_file() else {}
     wrong = misconceptions(exercise)
     with contextlib.ExitStack() as stack:
 
@@ -52,19 +52,20 @@ def make(exercise: str, start: Callable[..., Loaded]) -> str:
         found = []
         for check in checks_of(exercise, hidden=False):
             for place in range(len(check.examples)):
-                vector = _vector(check, place, model, students)
-                found += [_keeping(vector, old) for old in recorded.get(check.id, [])[place : place + 1]] or [vector]
+                recorded = _recorded(check, place, model, students)
+                old = before.get(check.id, [])[place : place + 1]
+                found.append(_keeping(recorded, *old) if old else recorded)
     known = [
         {"function": e.function, "name": e.name, "sentence": e.sentence, "explanation": e.explanation} for e in wrong
     ]
     return (
         f'{{\n"generated": {json.dumps(_BANNER)},\n"exercise": {json.dumps(exercise)},\n'
-        f'"vectors": [\n{one_per_line([vectors.written(each) for each in found])}\n],\n'
+        f'"vectors": [\n{one_per_line([recorded_answers.written(each) for each in found])}\n],\n'
         f'"misconceptions": [\n{one_per_line(known)}\n]\n}}\n'
     )
 
 
-def _vector(check: Check, place: int, model: Student, wrong: Sequence[tuple[KnownAnswer, Student]]) -> Vector:
+def _recorded(check: Check, place: int, model: Student, wrong: Sequence[tuple[KnownAnswer, Student]]) -> RecordedAnswer:
     """An example of a check, with the results of the model answer and of the function's misconceptions."""
     where = f"reference/{check.exercise}.py"
     expected = _observed(model, check, place, where)
@@ -78,27 +79,27 @@ def _vector(check: Check, place: int, model: Student, wrong: Sequence[tuple[Know
             observation = _observed(student, check, place, where)
             if observation.get("raises") in ("NameError", "UnboundLocalError"):  # not a mistake of students
                 raise FileRefused(f"{where}: {observation['message']}; define or import it")
-            if not vectors.agree(observation, expected):
+            if not recorded_answers.agree(observation, expected):
                 mistakes[entry.name] = observation
-    return Vector(check.id, check.function, expected, mistakes)
+    return RecordedAnswer(check.id, check.function, expected, mistakes)
 
 
 def _observed(student: Student, check: Check, place: int, where: str) -> Observation:
     """An answer's result for an example of a check."""
     try:
-        return vectors.observe(student, check.function, check.examples[place])
+        return recorded_answers.observe(student, check.function, check.examples[place])
     except ModuleProblem as problem:
         raise FileRefused(f"{where}: {problem}") from None
 
 
-def _keeping(vector: Vector, old: Vector) -> Vector:
-    """The vector, with recorded numbers wherever the two agree."""
+def _keeping(recorded: RecordedAnswer, old: RecordedAnswer) -> RecordedAnswer:
+    """The new answers, with the old numbers wherever the two agree."""
 
     def kept(anew: Observation, before: Observation | None) -> Observation:
-        return before if before is not None and vectors.agree(anew, before) else anew
+        return before if before is not None and recorded_answers.agree(anew, before) else anew
 
-    mistakes = {name: kept(anew, old.mistakes.get(name)) for name, anew in vector.mistakes.items()}
-    return replace(vector, expected=kept(vector.expected, old.expected), mistakes=mistakes)
+    mistakes = {name: kept(anew, old.mistakes.get(name)) for name, anew in recorded.mistakes.items()}
+    return replace(recorded, expected=kept(recorded.expected, old.expected), mistakes=mistakes)
 
 
 class _ModelAnswers(Submission):

@@ -10,7 +10,7 @@ import pytest
 
 from grader.core.result import PASSED, WAITING, Result
 from grader.core.submission import Submission
-from grader.grading import vectors
+from grader.grading import recorded_answers
 from grader.grading.check import checks_of
 from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings
@@ -45,11 +45,11 @@ def key_of(argument: Any) -> str:
 
 def table(exercise: str, function: str, name: str, otherwise: str) -> Submission:
     """A submission that returns the recorded answers of a known mistake, and something else for other arguments."""
-    recorded, _ = vectors.load(exercise)
+    by_check, _ = recorded_answers.load(exercise)
     rows = {}
     for check in checks_of(exercise, hidden=False):
-        for example, vector in zip(check.examples, recorded.get(check.id, ()), strict=False):
-            seen = vector.mistakes.get(name, vector.expected)
+        for example, recorded in zip(check.examples, by_check.get(check.id, ()), strict=False):
+            seen = recorded.mistakes.get(name, recorded.expected)
             if check.function == function and "values" in seen:
                 sums = tuple(map(key_of, example.arguments))
                 rows[sums, repr(example.options)] = [seen["values"], seen["shape"], seen["dtype"]]

@@ -265,10 +265,10 @@ def test_the_digest_of_the_course_covers_what_a_grading_imports():
     )
     completed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = [name.removeprefix("grader.").replace(".", "/") for name in json.loads(completed.stdout)]
-    rooms = {place for place in grading_job.GRADED_WITH if "." not in place}
-    assert {name.split("/")[0] for name in loaded} - {"classroom"} == rooms, "rooms that a grading imports"
+    packages = {place for place in grading_job.GRADED_WITH if "." not in place}
+    assert {name.split("/")[0] for name in loaded} - {"classroom"} == packages, "packages that a grading imports"
     files = {f"{name}.py" for name in loaded if name.startswith("classroom/")}
-    assert files == {*grading_job.GRADED_WITH} - rooms
+    assert files == {*grading_job.GRADED_WITH} - packages
 
 
 def test_without_a_terminal_a_line_says_now_and_then_how_far_the_class_is(small_class, tmp_path, monkeypatch, capsys):

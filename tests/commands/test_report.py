@@ -14,7 +14,7 @@ from terminal_reports import report_of
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.grading import run, vectors
+from grader.grading import recorded_answers, run
 from grader.grading.check import Check
 from grader.grading.settings import GradingSettings, declared_checks
 from grader.sandbox.sandbox import Sandbox
@@ -142,7 +142,7 @@ def test_a_mistake_is_named_once_with_the_call_the_numbers_and_the_page(
     graded = wrong(exercise, function, text)
     assert graded.code == 1
     assert graded.named == {name}
-    sentence = vectors.load(exercise)[1][function][name].sentence
+    sentence = recorded_answers.load(exercise)[1][function][name].sentence
     (named,) = (number for number, line in enumerate(graded.lines) if sentence in line)
     shown = graded.lines[named:]
     places = [

@@ -57,7 +57,7 @@ from grader.gradebook.fill import Options, fill
 from grader.gradebook.late import LateError, LateRule
 from grader.gradebook.layout import with_times
 from grader.gradebook.table import GradebookError, read_table
-from grader.grading import curves, vectors
+from grader.grading import curves, recorded_answers
 from grader.grading.check import Check, as_result, modules
 from grader.grading.plugin import GradingPlugin
 from grader.grading.settings import GradingSettings
@@ -260,7 +260,7 @@ class RunnableCheck:
             curve = curves.curve(title, values, **options)
             entry.curves += [curve] if curve else []
 
-        recorded = vectors.load(self.check.exercise)[0].get(self.check.id, ())
+        recorded = recorded_answers.load(self.check.exercise)[0].get(self.check.id, ())
         fixtures = {
             "student": student,
             "worked": list(zip(self.check.examples, recorded, strict=True)),

@@ -13,7 +13,7 @@ from probing import MOMENT, is_gone, pid_outside, probe, run_script, value_of
 
 from grader.core import course
 from grader.grading.student import Clock, StudentDied
-from grader.sandbox.fork_server import ForkServer
+from grader.sandbox.forked_worker import ForkServer
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker.confine import WorkerSettings
 from grader.sandbox.worker_process import SandboxError, WorkerProcess

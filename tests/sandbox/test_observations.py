@@ -8,7 +8,7 @@ import pytest
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.grading import diagnosis, vectors
+from grader.grading import diagnosis, recorded_answers
 from grader.grading.diagnosis import observations
 from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings, declared_checks
@@ -21,7 +21,7 @@ def test_a_function_is_asked_for_the_worked_examples_of_its_own_checks(sandbox: 
     own = [check for check in settings.selected.values() if check.function == "kl_estimate"]
     assert [*seen] == ["kl_estimate"]
     assert len(seen["kl_estimate"]) == sum(len(check.examples) for check in own) > 0
-    assert all(vectors.agree(observation, vector.expected) for vector, observation in seen["kl_estimate"])
+    assert all(recorded_answers.agree(observation, recorded.expected) for recorded, observation in seen["kl_estimate"])
 
 
 def test_an_error_of_the_grader_costs_only_the_names_and_is_logged(

@@ -10,7 +10,7 @@ from submissions import SubmissionMaker, grading_profile, model_answer
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, PASSED, Result
-from grader.grading import right_functions, run, vectors
+from grader.grading import recorded_answers, right_functions, run
 from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings, declared_checks
 from grader.grading.student import Student
@@ -144,14 +144,14 @@ def test_right_functions_come_with_what_they_need_and_nothing_else():
 
 
 def test_where_the_grader_stumbles_in_the_second_pass_the_result_says_so_and_no_point_is_lost(graded, monkeypatch):
-    compare = vectors.require_recorded
+    compare = recorded_answers.require_recorded
 
     def stumble(student: Student, *arguments: Any) -> None:
         if student._submission.right:
             raise OSError("in the grader")
         compare(student, *arguments)
 
-    monkeypatch.setattr(vectors, "require_recorded", stumble)
+    monkeypatch.setattr(recorded_answers, "require_recorded", stumble)
     result = graded(TOO_LARGE)
     gate = of(result, "grpo_step")[0]
     assert "checks could not be judged a second time" in result.problem and gate.id in result.problem
