@@ -1,18 +1,16 @@
 """The ten-action bandit: GRPO in its simplest setting, next to REINFORCE.
 
-The policy is K = 10 logits, so you can follow an update by hand. A step samples nothing and remembers nothing: it maps
-the old logits to new ones, with one group of G samples. `train_bandit` draws the groups and makes the steps.
+The policy is ten logits, so you can follow an update by hand. A step only computes: `train_bandit` draws the groups.
 
 Sources: DeepSeekMath, arXiv:2402.03300, equation 3 and algorithm 1; Williams 1992, Machine Learning 8 (REINFORCE).
 """
-
-from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from .advantages import group_advantages
 from .clip import clip_fraction, clipped_surrogate, importance_ratio
+from .given.bandit_history import record
 from .given.bandit_task import BanditConfig, BanditHistory, checked_group, checked_table, sample_actions
 from .kl import categorical_kl
 
@@ -38,8 +36,11 @@ def policy_entropy(logits: Tensor) -> Tensor:
 def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
     """Update the policy with one group, `config.inner_steps` times, and return the new logits, detached.
 
-    Each update is plain gradient ascent with `config.lr` on: mean of the clipped surrogate - config.kl_coef * KL(pi ||
-    pi_ref). The old policy and the advantages are the same in all updates.
+    Each update is plain gradient ascent with `config.lr` on the objective
+
+        mean over the group of the clipped surrogate - config.kl_coef * KL(pi || pi_ref)
+
+    The old policy of the ratio stays the one that drew the group, and the advantages stay the same.
 
     Args:
         logits: Logits of the policy that drew the group, shape (K,).
@@ -95,8 +96,8 @@ def reinforce_step(
 def train_bandit(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
     """Train a policy on a reward table of shape (K,), from uniform logits. The same seed gives the same history.
 
-    Each step draws `config.group_size` actions from the current policy, looks up their rewards, and makes one step of
-    `config.algorithm`. A table that is not of this shape, or not finite, raises ValueError. The algorithms are:
+    Each step draws `config.group_size` actions from the current policy (`sample_actions`), looks up their rewards, and
+    makes one step of `config.algorithm`. Another shape, or a table that is not finite, raises ValueError.
 
     - "grpo": the reference policy is always the uniform policy of the start;
     - "reinforce": no baseline;
@@ -130,41 +131,16 @@ def train_bandit(reward_table: Tensor, config: BanditConfig, *, seed: int) -> Ba
 
 
 def _history(visited: Tensor, groups: list[Tensor], reward_table: Tensor, config: BanditConfig) -> BanditHistory:
-    """Given code: the record of a run, from its logits (steps + 1, K) and its groups of shape (G,)."""
-    if len(visited) != len(groups) + 1:
-        raise ValueError(
-            "visited must hold the logits of the start and of every step, and groups the actions of every step: "
-            f"{len(visited)} logits and {len(groups)} groups do not fit together"
-        )
-    if any(group.is_floating_point() for group in groups):
-        raise ValueError("groups must hold the actions of every step, whole numbers, not their rewards")
-    empty = torch.empty(0, config.group_size, dtype=torch.int64, device=reward_table.device)
-    actions = torch.stack(groups) if groups else empty  # (steps, G)
-    rewards = reward_table[actions]  # (steps, G)
-    probabilities = torch.softmax(visited, dim=-1)  # (steps + 1, K)
-    binding = [
-        _clip_fraction(logits, group, reward_table[group], visited[0], config)
-        for logits, group in zip(visited[:-1], groups, strict=True)
-    ]
-    return BanditHistory(
-        probabilities=probabilities,
-        entropy=policy_entropy(visited),
-        kl=categorical_kl(visited, visited[:1].expand_as(visited)),
-        max_probability=probabilities.amax(dim=-1),
-        actions=actions,
-        mean_reward=rewards.mean(dim=-1),
-        zero_signal=(rewards == rewards[:, :1]).all(dim=-1),
-        clip_fraction=torch.stack(binding) if binding else reward_table.new_zeros(0),
+    """Given: what happened in the run, as computed by your functions."""
+    return record(
+        visited,
+        groups,
+        reward_table,
+        config,
+        entropy=policy_entropy,
+        kl=categorical_kl,
+        step=grpo_step,
+        advantages=group_advantages,
+        ratio=importance_ratio,
+        clip_fraction=clip_fraction,
     )
-
-
-def _clip_fraction(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
-    """Given code: fraction of the group where the clip bound in the last inner update, a 0-dim tensor."""
-    if config.algorithm != "grpo" or config.inner_steps < 2:
-        return rewards.new_zeros(())  # the ratio is 1 in the first update
-    # The last update starts from where the step would have ended with one inner update less.
-    before = grpo_step(logits, actions, rewards, ref_logits, replace(config, inner_steps=config.inner_steps - 1))
-    old_logp, logp = torch.log_softmax(logits, dim=-1)[actions], torch.log_softmax(before, dim=-1)[actions]  # (G,)
-    return clip_fraction(importance_ratio(logp, old_logp), group_advantages(rewards), clip_eps=config.clip_eps)

@@ -1,10 +1,10 @@
 """A language model trained with GRPO: the functions of the first three exercises, now on tokens.
 
-Only the tokens of a completion enter the loss: not the prompt, and not the padding after the end. In a tensor of shape
-(B, T - 1), position t belongs to token t + 1, counted from 0, because nothing predicts the first token of a row.
+Only the tokens of a completion enter the loss: not the prompt, and not the padding after the end. A batch has B rows of
+T tokens, a vocabulary V tokens, a group G rows. In a tensor of shape (B, T - 1), position t belongs to token t + 1,
+counted from 0, because nothing predicts the first token of a row.
 
-Sources: DeepSeekMath, arXiv:2402.03300, equations 3 and 4; `ratio_level` "sequence": GSPO, arXiv:2507.18071, equation
-7; `loss_level` "token": DAPO, arXiv:2503.14476, equation 8.
+Sources: DeepSeekMath, arXiv:2402.03300, equations 3, 4; GSPO, arXiv:2507.18071, equation 7; DAPO, arXiv:2503.14476.
 """
 
 from collections.abc import Sequence
@@ -72,8 +72,9 @@ def masked_mean(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Ten
     Args:
         values: Shape (B, N) with B >= 1.
         mask: bool, shape (B, N), else ValueError. An empty mask gives 0.
-        level: "sequence" (in TRL: `loss_type="grpo"`): the mean of each row, then the mean of these B means; 0 for an
-            empty row. "token" (in TRL: `"dapo"`): the mean of all positions together. Another level raises ValueError.
+        level: "sequence": the mean of each row (0 if it is empty), then of these B means. "token": the mean of
+            all positions together. In TRL, `loss_type` is "grpo" or "dapo"; in verl, `loss_agg_mode` is
+            "seq-mean-token-mean" or "token-mean". Another level raises ValueError.
 
     Examples:
         >>> values, mask = torch.tensor([[1.0, 0.0, 9.0], [3.0, 3.0, 3.0]]), torch.tensor([[1, 1, 0], [1, 1, 1]]).bool()
@@ -117,7 +118,7 @@ def grpo_loss(
         >>> loss, metrics["clip_fraction"]  # the ratio is 1.65; the clip binds in the first row
         (tensor(0.2244), tensor(0.6667))
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
+    _check_shapes(logp, old_logp, ref_logp, advantages, mask)
     ### BEGIN SOLUTION: the loss and its metrics (about 15 lines)
     # Masked before any exp: afterwards an infinity times 0 would be a NaN, in the gradient if not in the value.
     logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
@@ -140,7 +141,7 @@ def grpo_loss(
 def train_step(
     policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
 ) -> dict[str, float]:
-    """Update `policy` by one step of `optimizer` with one batch, which has been sampled already.
+    """Update `policy` by one step of `optimizer`, with a batch that is already sampled. `ref_policy` stays as it is.
 
     Returns the metrics of the batch before the update as floats: "loss", and those of `grpo_loss`.
     """
@@ -195,12 +196,10 @@ def train(
     return state.history
 
 
-def _refuse_shapes_that_do_not_fit(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor
-) -> None:
+def _check_shapes(logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor) -> None:
     """Given: an error if the arguments of `grpo_loss` do not fit together."""
     if logp.ndim != 2 or any(other.shape != logp.shape for other in (old_logp, ref_logp, mask)):
-        shapes = ", ".join(str(tuple(each.shape)) for each in (logp, old_logp, ref_logp, mask))
+        shapes = ", ".join(str(tuple(tensor.shape)) for tensor in (logp, old_logp, ref_logp, mask))
         raise ValueError(f"logp, old_logp, ref_logp and mask must have one shape (B, T - 1), got {shapes}")
     if advantages.shape != logp.shape[:1]:
         raise ValueError(f"advantages must have shape {tuple(logp.shape[:1])}, got {tuple(advantages.shape)}")

@@ -10,16 +10,17 @@ import torch
 from torch import Tensor
 
 
-def group_advantages(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """Score each sample against its own group: (r - mean(r)) / (std(r) + std_eps).
-
-    The paper leaves the divisor of std(r) open. This course divides by G, most libraries by G - 1. A group of equal
-    rewards has nothing to compare: its advantages are exactly 0.
+def group_advantages(
+    rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True, correction: int = 0
+) -> Tensor:
+    """Score each sample against its own group: (r - mean(r)) / (std(r) + std_eps), exactly 0 if all r are equal.
 
     Args:
         rewards: Shape (..., G), finite, else ValueError. The last axis is the group, the axes before it are prompts.
         std_eps: Added to the standard deviation, in the unit of the rewards.
         divide_by_std: False returns r - mean(r), as in Dr. GRPO. TRL calls this `scale_rewards`.
+        correction: The variance divides by G - correction. The paper leaves this open. This course divides by G, as its
+            simulation does: the std of a group of one is then 0 and not NaN. Most libraries use 1. Not graded.
 
     Examples:
         >>> group_advantages(torch.tensor([1.0, 0.0, 0.0, 0.0]))

@@ -20,7 +20,7 @@ from ..core.source import functions, is_unwritten
 from ..core.submission import SubmissionError
 from ..core.text import one_line
 from ..grading.check import Check, checks_of, has_hidden_checks
-from ..reports.feedback import Listed, feedback, listed
+from ..reports.shared_texts import Listed, feedback, listed
 from .grade_apart import GradeFailed, grade_apart
 
 _GRADED = pytest.StashKey[dict[str, Listed]]()

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
+from . import earlier_handouts
 from .course import EXERCISES, KNOWN, given_files
 from .files import (
     ARCHIVES,
@@ -310,7 +311,13 @@ def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) 
     problems |= {name: f"{name} is missing" for name in missing}
     loose = [member for member in members if member.path.parent == place]
     helpers, about = _helpers(files, loose)
-    notes = [*_notes_on_code(files | helpers, loose), *notes, *about, *_notes_on_given(members, place)]
+    notes = [
+        *_notes_on_code(files | helpers, loose),
+        *earlier_handouts.note(files),
+        *notes,
+        *about,
+        *_notes_on_given(members, place),
+    ]
     if not here:
         notes.append(_note_on_none(members))
     notes += [note for folder, note in left_out if folder == place or not here]

@@ -153,9 +153,9 @@ def fill(
     maximum = points if options.grade_of else _maximum(column, points, options)
     comma = _decimal_comma(table, column)
     students = Students(table, layout, layout.students)
-    pretenders = Students(table, layout, layout.pretenders)
-    submitted, unmatched, notes = _matched(students, pretenders, kept, options)
-    skipped = _skipped(students, pretenders, entries, options)
+    test_students = Students(table, layout, layout.test_students)
+    submitted, unmatched, notes = _matched(students, test_students, kept, options)
+    skipped = _skipped(students, test_students, entries, options)
     if unmatched and options.missing_zero:
         raise GradebookError("cannot write zeros before it is clear whose these are" + _listed(unmatched))
     unclear = _extension_problems(late_rule, students, submitted)
@@ -350,13 +350,13 @@ _Submitted = list[list[tuple[Entry, Person]]]
 
 
 def _matched(
-    students: Students, pretenders: Students, entries: Iterable[Entry], options: Options
+    students: Students, test_students: Students, entries: Iterable[Entry], options: Options
 ) -> tuple[_Submitted, list[str], list[str]]:
     """The owners of the submissions, submissions without an owner, and things to check."""
     submitted: _Submitted = [[] for _ in students.all]
     unmatched: list[str] = []
     found: list[str] = []
-    notes = [f"left out: the test student {each.person.name} and all of its submissions" for each in pretenders.all]
+    notes = [f"left out: the test student {each.person.name} and all of its submissions" for each in test_students.all]
     notes += [
         f"{each} is the id of several students of the gradebook, so it identifies nobody" for each in students.shared
     ]
@@ -365,7 +365,7 @@ def _matched(
         if not people:
             unmatched.append(f"{entry.name}: the owner is unknown; see --roster")
         for person in people:
-            if pretenders.find(person)[0]:
+            if test_students.find(person)[0]:
                 continue
             student, remark = students.find(person)
             known = (person.name, person.email, person.username, person.number, person.platform_id)
@@ -382,10 +382,10 @@ def _matched(
     return submitted, unmatched, notes
 
 
-def _skipped(students: Students, pretenders: Students, entries: Iterable[Entry], options: Options) -> dict[int, str]:
+def _skipped(students: Students, test_students: Students, entries: Iterable[Entry], options: Options) -> dict[int, str]:
     """The submissions that the instructor skips, by student: these students get no zero for a missing submission."""
     left_out = [entry for entry in entries if entry.name in options.skipped]
-    theirs = _matched(students, pretenders, left_out, options)[0]
+    theirs = _matched(students, test_students, left_out, options)[0]
     return {number: ", ".join(entry.name for entry, _ in own) for number, own in enumerate(theirs) if own}
 
 

@@ -113,7 +113,7 @@ class Findings:
     """What the second pass and the diagnosis need to know of a run. Functions are named "exercise.function"."""
 
     failures: dict[str, Failure] = field(default_factory=dict)  # by id of the check
-    odd_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)  # by function, noted by its checks
+    wrong_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)  # by function, noted by its checks
     without_answer: set[str] = field(default_factory=set)  # functions that answer a worked example too late or never
     unfinished: set[str] = field(default_factory=set)  # functions that call one which is not written yet
     errors: list[str] = field(default_factory=list)  # what pytest could not collect
@@ -123,7 +123,7 @@ class Findings:
     def add(self, others: Findings) -> None:
         """Take over what another process found in exercises of its own."""
         self.failures |= others.failures
-        self.odd_dtypes |= others.odd_dtypes
+        self.wrong_dtypes |= others.wrong_dtypes
         self.without_answer |= others.without_answer
         self.unfinished |= others.unfinished
         self.errors += others.errors
@@ -198,15 +198,15 @@ class GradingPlugin:
             Clock(check.seconds * _more_time(), "this check"),
             self.wall_clock,
         )
-        odd_dtypes = self._odd_dtypes_of(check)
-        known = len(odd_dtypes or ())
-        student.begin(clocks, check.call_seconds, odd_dtypes)
+        wrong_dtypes = self._wrong_dtypes_of(check)
+        known = len(wrong_dtypes or ())
+        student.begin(clocks, check.call_seconds, wrong_dtypes)
         self._student = student
         yield student
         if check.whole_name not in self.corrected:
             self._note_left_out(student)
         if self._draws_secretly(request.node):
-            self._seen_secretly += (odd_dtypes or ())[known:]
+            self._seen_secretly += (wrong_dtypes or ())[known:]
         self._student = None
         if self.settings.fresh_workers:
             student.close()
@@ -250,11 +250,11 @@ class GradingPlugin:
             if len(self.findings.left_out) < _MOST_LEFT_OUT and part not in self.findings.left_out:
                 self.findings.left_out[part] = about(part, student.left_out, self.settings.submission)
 
-    def _odd_dtypes_of(self, check: Check) -> list[Mismatch] | None:
+    def _wrong_dtypes_of(self, check: Check) -> list[Mismatch] | None:
         """Where the checks of a function note a wrong dtype; None if the check that fails for it is not selected."""
         function = check.whole_name
         with_dtype = {other.whole_name for other in self.settings.selected.values() if other.dtype}
-        return self.findings.odd_dtypes.setdefault(function, []) if function in with_dtype else None
+        return self.findings.wrong_dtypes.setdefault(function, []) if function in with_dtype else None
 
     def _seed(self, check: Check) -> int:
         # One seed per check: adding a check does not change the inputs of the others.
@@ -339,7 +339,7 @@ class GradingPlugin:
             raise
         recorded_answers.require_refused(student, check.function, check.refuses)
         if check.dtype:
-            for noted in self._odd_dtypes_of(check) or ():
+            for noted in self._wrong_dtypes_of(check) or ():
                 raise noted
 
     @pytest.hookimpl(wrapper=True)

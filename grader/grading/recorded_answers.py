@@ -329,8 +329,8 @@ def _observation(answer: Answer, example: Example) -> Observation:
     gradients = {name: None if gradient is None else _numbers(gradient) for name, gradient in answer.gradients.items()}
     changed = [*changed_in_place(answer)]
     seen |= {"gradients": gradients, "changed": changed}
-    if answer.marked and not changed:
-        seen["left"] = list(answer.marked)
+    if answer.also_changed and not changed:
+        seen["left"] = list(answer.also_changed)
     after = {
         name: _seen(value)
         for name, value in answer.arguments.items()

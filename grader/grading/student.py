@@ -167,9 +167,11 @@ class Answer:
     value: Any  # `Tensor`, plain data, `Record` for an object of a dataclass, or `wire.Foreign` for anything else
     gradients: dict[str, Tensor | None] = field(default_factory=dict)  # "model.parameter" for models; None: independent
     arguments: dict[str, Any] = field(default_factory=dict)  # tensors and objects after the call, if asked for
-    marked: tuple[str, ...] = ()  # what else it changed in these: "logits.grad", "batch.tokens._version" (written into)
+    also_changed: tuple[
+        str, ...
+    ] = ()  # what else it changed in these: "logits.grad", "batch.tokens._version" (written into)
     device: str = "cpu"  # where the arguments were, and so the value must be
-    odd_dtypes: list[Any] | None = None  # where `compare` notes a wrong dtype; None: it refuses one
+    wrong_dtypes: list[Any] | None = None  # where `compare` notes a wrong dtype; None: it refuses one
     random_changed: str = ""  # whose global random state changed, if asked for: "torch", "numpy", "random" or ""
     graph: tuple[str, ...] = ()  # parts attached to an autograd graph: "" for the value itself, "0" or "1.kl"
     part: str = ""  # where the value is in what the call returned: "" for all of it, else "[0]" or ".kl"
@@ -325,7 +327,7 @@ class Student:
         self.left_out: tuple[LeftOut, ...] = ()
         self._worker: Loaded | None = None
         self._call_seconds: float | None = None
-        self._odd_dtypes: list[Any] | None = None
+        self._wrong_dtypes: list[Any] | None = None
         self._bound: set[str] = set()
         self._calls: list[Call] = []
         self._answered: deque[tuple[Example, Answer]] = deque(maxlen=_REMEMBERED)
@@ -379,10 +381,10 @@ class Student:
         return next((each for each in self._answered if each[1].call is call), None)
 
     def begin(
-        self, clocks: Sequence[Clock], call_seconds: float | None = None, odd_dtypes: list[Any] | None = None
+        self, clocks: Sequence[Clock], call_seconds: float | None = None, wrong_dtypes: list[Any] | None = None
     ) -> None:
-        """Start another check, with its own clocks, time limit of a call (`Check`) and `Answer.odd_dtypes`."""
-        self._clocks, self._call_seconds, self._odd_dtypes = clocks, call_seconds, odd_dtypes
+        """Start another check, with its own clocks, time limit of a call (`Check`) and `Answer.wrong_dtypes`."""
+        self._clocks, self._call_seconds, self._wrong_dtypes = clocks, call_seconds, wrong_dtypes
         self._answered.clear()
 
     def forget(self) -> None:
@@ -568,7 +570,9 @@ class Student:
         if type(reply) is not dict or "value" not in reply or (example.watch_random and "random_changed" not in reply):
             raise ValueError
         handed_over = call.handed_over if example.return_arguments else {}
-        gradients, after, marked = lists = [reply.get(name, []) for name in ("gradients", "arguments", "marked")]
+        gradients, after, also_changed = lists = [
+            reply.get(name, []) for name in ("gradients", "arguments", "also_changed")
+        ]
         if any(type(each) is not list for each in lists):
             raise ValueError
         answer = Answer(
@@ -580,14 +584,14 @@ class Student:
                 for (name, before), value in zip(handed_over.items(), after, strict=True)
                 if is_array(before) or isinstance(before, Record)
             },
-            marked=tuple(
+            also_changed=tuple(
                 f"{name}.{mark}"
-                for name, marks in zip(handed_over, marked, strict=True)
+                for name, marks in zip(handed_over, also_changed, strict=True)
                 for mark in map(_text, marks)
                 if mark.replace(".", "").isidentifier()
             ),
             device=self._device,
-            odd_dtypes=self._odd_dtypes,
+            wrong_dtypes=self._wrong_dtypes,
             random_changed=_text(reply.get("random_changed")),
             graph=tuple(map(_text, reply.get("graph") or ())),
         )

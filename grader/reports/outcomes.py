@@ -60,11 +60,11 @@ def afterwards(exercise: ExerciseResult) -> str:
 
 
 def corner_cases(exercise: ExerciseResult, function: str) -> str:
-    """The address of what a function promises in corner cases, if a check of it failed and no mistake was named."""
+    """The page of what a function promises in corner cases, if it failed a check and no mistake of it has a name."""
     known = next((each for each in course.KNOWN if each.name == exercise.name), None)
     named = {mistake.check for mistake in exercise.misconceptions}
-    failed = [check for check in exercise.checks if check.function == function and check.outcome == FAILED]
-    if known is None or all(check.id in named or check.owed_to for check in failed):
+    checks = [check for check in exercise.checks if check.function == function and check.outcome == FAILED]
+    if known is None or not checks or any(check.id in named or check.owed_to for check in checks):
         return ""
     return course.page_address(f"{known.functions_page}#{function}")
 

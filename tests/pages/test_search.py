@@ -50,7 +50,7 @@ def first_answers(site: Path, questions: list[str]) -> dict[str, str]:
     """The best section of the best page for each question; empty if nothing was found."""
     if shutil.which("node") is None:
         cannot("Node.js is missing (apt install nodejs npm): the search is not asked.")
-    command = ["node", Path(__file__).with_name("search.mjs"), site]
+    command = ["node", str(Path(__file__).with_name("search.mjs")), str(site)]
     asked = json.dumps(questions)
     done = subprocess.run(command, input=asked, capture_output=True, text=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr

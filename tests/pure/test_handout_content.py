@@ -9,6 +9,7 @@ import shutil
 import tomllib
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -16,9 +17,11 @@ from test_layers import imports_of
 
 from grader.commands import autograder
 from grader.core import course
+from grader.core.notebook import code_of, without_host_setup
 from grader.workshop import handout, mistakes
 from grader.workshop.catalogue import misconceptions, whole_functions
 from grader.workshop.leak_scan import WINDOW, Secrets, scan, secrets
+from grader.workshop.page_values import expand
 
 SITE = "https://example.org/grpo/"
 LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))"
@@ -85,11 +88,12 @@ def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> No
     assert handed_out(*course.names()) == everything - {"variants.py", "variants_training.py"}
     without = handed_out("advantages", "clip", "kl", "bandit")
     assert without == {"__init__.py", "advantages.py", "clip.py", "kl.py", "bandit.py"} | {
-        *("bandit_task.py", "plots.py", "run_bandit.py")
+        *("bandit_history.py", "bandit_task.py", "plots.py", "run_bandit.py")
     }
     assert handed_out("clip", "variants") == {"__init__.py", "clip.py", "variants.py"}
     assert handed_out(*course.names()) - handed_out("advantages", "clip", "kl", "charlm") == {
         "bandit.py",
+        "bandit_history.py",
         "run_bandit.py",
     }
 
@@ -278,3 +282,34 @@ def test_a_function_that_is_not_public_is_found(place: str, name: str, what: str
 def test_other_secrets_are_found_and_other_files_refused(text: bytes, what: str, hidden: Secrets) -> None:
     assert what in scan({"docs/start.md": text}, hidden)[0].what
     assert scan({"a.md": b"Use `torch.minimum` and `ratio.clamp(low, high)`."}, hidden) == []
+
+
+# Its notebooks
+
+
+@pytest.mark.parametrize("exercise", course.HANDED_OUT, ids=lambda exercise: exercise.name)
+def test_a_notebook_read_back_is_the_stub(exercise: course.Exercise, files: dict[str, bytes]) -> None:
+    name = f"starter/{exercise.name}.ipynb"
+    text, _ = without_host_setup(code_of(name, files[name])[0])
+    notebook, stub = (
+        {
+            ast.unparse(node)
+            for node in ast.parse(text.replace("from starter.", "from .")).body
+            if not is_docstring(node)
+        }
+        for text in (text, files[name.replace(".ipynb", ".py")].decode())
+    )
+    assert notebook - {"pass", "import sys"} == stub
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def test_a_page_links_to_the_notebook_in_colab_if_the_handout_is_on_github(monkeypatch: pytest.MonkeyPatch) -> None:
+    colab = "colab.research.google.com/github/ada/grpo/blob/main/starter/clip.ipynb"
+    assert colab not in expand("{{ three_ways clip }}")
+    monkeypatch.setattr(course, "WRITTEN", replace(course.WRITTEN, repository="https://github.com/ada/grpo.git"))
+    assert colab in expand("{{ three_ways clip }}")
+    setup = b"".join(content for name, content in handout.make().items() if name == "starter/clip.ipynb")
+    assert b"git clone --quiet --depth 1 https://github.com/ada/grpo.git grpo-course" in setup

@@ -352,7 +352,7 @@ def _compared(
     if handed_over:
         answer["arguments"] = [_as_left(*each) for each in zip(handed_over, memory, strict=True)]
         changes = zip(marks, map(_marks, handed_over), strict=True)
-        answer["marked"] = [[key for key, state in old if new.get(key) != state] for old, new in changes]
+        answer["also_changed"] = [[key for key, state in old if new.get(key) != state] for old, new in changes]
     return answer
 
 

@@ -77,7 +77,7 @@ class Averaging extends Explorable {
     return [
       strips.map((strip, i) => heading(strip, { tokens: this.lengths[i], reward: Number(ADVANTAGES[i] > 0) })).flat(),
       rows.flat(),
-      words(0, HEIGHT - 4, "Each number is the total weight of the completion's tokens.", { class: "soft" }),
+      words(0, HEIGHT - 4, "Each number: all tokens of the completion together.", { class: "soft" }),
     ];
   }
 

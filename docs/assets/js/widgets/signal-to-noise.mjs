@@ -83,7 +83,7 @@ class SignalToNoise extends Explorable {
     const middle = top + 30;
     return [
       words(0, top + 14, name, { class: key === "std" ? "name" : "" }),
-      words(width, top + 14, fixed(ratio), { class: "name", "text-anchor": "end" }),
+      words(width - 1, top + 14, fixed(ratio), { class: "name", "text-anchor": "end" }),
       element("line", { x1: pixel(x(0)), x2: pixel(x(0)), y1: top + 20, y2: top + 53, class: "axis" }),
       dots.map((value, i) => element("circle", {
         cx: pixel(x(value)), cy: middle + 3 * ((i % 5) - 2), r: 3, class: value < 0 ? "astray" : "group",
