@@ -30,6 +30,7 @@ PAGES = (
         "2026/debates",
         "results/as-shipped",
         "results/cut-the-batch",
+        "results/truncation",
         "results/llm",
         "simulation",
         "worksheet",
