@@ -31,6 +31,7 @@ PAGES = (
         "results/as-shipped",
         "results/cut-the-batch",
         "results/truncation",
+        "results/samplers",
         "results/llm",
         "simulation",
         "worksheet",
