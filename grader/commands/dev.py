@@ -14,7 +14,8 @@ from ..core.refusal import FileRefused
 from ..core.submission import Submission
 from ..core.text import listed
 from ..grading import plugin
-from ..grading.run import Grading
+from ..grading.run import grade_submission
+from ..grading.settings import GradingSettings
 from ..sandbox.sandbox import Sandbox
 from ..workshop import combinations, golden, handout, new_exercise, paste, recordings, write_vectors
 from ..workshop.course_lists import with_lists
@@ -110,7 +111,7 @@ def _paste(_: argparse.Namespace) -> int:
     files, found = paste.pasted(handout.make(), names)
     submission = Submission("pasted", Path("pasted"), files, {})
     with Sandbox.start() as sandbox:
-        result = Grading(submission, names, sandbox.worker, name_mistakes=False).run()
+        result = grade_submission(GradingSettings(submission, names, sandbox.worker, name_mistakes=False))
     for exercise in result.exercises:
         functions = listed([name.split(".")[1] for name in found if name.split(".")[0] == exercise.name] or ["nothing"])
         print(f"{exercise.name}: {exercise.earned} of {exercise.points} points ({functions} pasted)")

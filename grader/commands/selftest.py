@@ -23,7 +23,7 @@ from ..core.result import Result
 from ..core.text import counted
 from ..grading import plugin
 from ..sandbox.sandbox import Sandbox
-from ..workshop.selftest import Job, all_jobs, problems_of
+from ..workshop.selftest import SelfTestJob, all_jobs, problems_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if problems else 0
 
 
-def _keep(folder: Path, job: Job, result: Result) -> None:
+def _keep(folder: Path, job: SelfTestJob, result: Result) -> None:
     """Write a report; the same answer always has the same file name."""
     name = job.name.replace(": ", ".").replace(" ", "-")
     path = folder / job.exercise / job.what.replace(" ", "-") / f"{name}.json"
@@ -89,5 +89,5 @@ def _begin(quick: bool) -> None:
     _start = sandbox.worker
 
 
-def _graded(job: Job, *, quick: bool) -> Result:
+def _graded(job: SelfTestJob, *, quick: bool) -> Result:
     return job.graded(_start, quick=quick)

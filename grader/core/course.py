@@ -29,12 +29,15 @@ if TYPE_CHECKING:
     from .result import Result
 
 ROOT = Path(__file__).resolve().parents[2]
+"""The folder that contains the grader: the repository, or `course/` in a handout."""
 _OF_TESTS = ROOT / os.environ.get("COURSE_FILE_OF_TESTS", "course.toml")
 """Tests have a course file of their own, because an instructor edits ours. A handout has neither."""
 FILE = _OF_TESTS if _OF_TESTS.is_file() else ROOT / "course.toml"
 GRADER = ROOT / "grader"
 MODEL_ANSWERS = ROOT / "reference"
-STARTER = ROOT / "starter"
+FOLDER = ROOT if (ROOT / "starter").is_dir() else ROOT.parent
+"""The folder in which people work: the repository, or the handout."""
+STARTER = FOLDER / "starter"
 FOLDERS = GRADER / "exercises"
 RUNS = ROOT / "docs" / "assets" / "runs"
 
@@ -85,7 +88,7 @@ class Exercise:
 
     @property
     def folder(self) -> Path:
-        """Holds all that only this exercise has: checks, misconceptions, variants and vectors."""
+        """Holds all that only this exercise has: checks, misconceptions, variants and recorded answers."""
         return FOLDERS / self.name
 
     @property
@@ -99,9 +102,14 @@ class Exercise:
         return f"docs/exercises/{self.name}/mistakes.md"
 
     @property
+    def functions_page(self) -> str:
+        """The page of its functions with their corner cases, from the repository root."""
+        return f"docs/exercises/{self.name}/functions.md"
+
+    @property
     def pages(self) -> tuple[str, ...]:
         """Its pages, from the repository root."""
-        return (self.page, self.mistakes_page)
+        return (self.page, self.mistakes_page, self.functions_page)
 
     @property
     def function_names(self) -> tuple[str, ...]:

@@ -31,11 +31,11 @@ from ..core.result import (
 from ..core.text import as_sentence, counted, first_sentence, listed, one_line, plain
 from ..grading.check import Check
 from .comparison import FURTHER, TITLE, comparisons, not_answered
-from .feedback import SELF_CHECK, causes, rows, runs_no_code, total
 from .outcomes import (
     OWED,
     SIGNS,
     afterwards,
+    corner_cases,
     file_name,
     functions,
     not_tried,
@@ -43,6 +43,7 @@ from .outcomes import (
     problem_of_the_file,
     word,
 )
+from .shared_texts import SELF_CHECK, causes, rows, runs_no_code, total
 
 _ASCII_SIGNS: dict[str, str] = {
     PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!", OWED: "^",
@@ -251,6 +252,8 @@ def _function(
         before = check
     if len(failures) > _DETAILED:
         yield _details(Text(f"Only the first {_DETAILED} failures are shown in full. Fix those first.", style="dim"))
+    if page := corner_cases(exercise, function):
+        yield _details(Text(f"corner cases  {page}", style="dim"))
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
         those = [check for check in checks if tuple(check.owed_to) == names]
         are = "is" if len(names) == 1 else "are"

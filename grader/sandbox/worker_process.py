@@ -137,7 +137,7 @@ class ProcessTimes:
 
 
 @dataclass
-class Worker:
+class WorkerProcess:
     """One worker process, seen from the grader."""
 
     connection: socket.socket

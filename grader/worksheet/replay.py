@@ -53,7 +53,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Replay:
+class ReplayedRun:
     """One run of a worksheet and its replay.
 
     Attributes:
@@ -84,25 +84,25 @@ class Replay:
         return found
 
 
-def replay(worksheet: Worksheet) -> dict[str, Replay]:
+def replay(worksheet: Worksheet) -> dict[str, ReplayedRun]:
     """Every run that the worksheet asks for, by its id."""
     return {run.id: _replay(run, worksheet) for run in RUNS}
 
 
-def _replay(run: Run, worksheet: Worksheet) -> Replay:
+def _replay(run: Run, worksheet: Worksheet) -> ReplayedRun:
     if run.id in worksheet.problems:
-        return Replay(run, problem=worksheet.problems[run.id])
+        return ReplayedRun(run, problem=worksheet.problems[run.id])
     recorded = worksheet.runs.get(run.id)
     if recorded is None or (recorded.seed is None and not recorded.values):
-        return Replay(run, problem="not recorded yet", written=False)
+        return ReplayedRun(run, problem="not recorded yet", written=False)
     if recorded.seed is None:
-        return Replay(run, problem="there is no seed with the numbers, so nobody can repeat the run")
+        return ReplayedRun(run, problem="there is no seed with the numbers, so nobody can repeat the run")
     different = _different_setting(run, recorded)
     if different:
-        return Replay(run, recorded.seed, problem=different)
+        return ReplayedRun(run, recorded.seed, problem=different)
     missing = [_words(name) for name in run.values if name not in recorded.values]
     cells = _cells(run, recorded.seed, recorded)
-    return Replay(
+    return ReplayedRun(
         run, recorded.seed, tuple(cells), "nothing is recorded as " + " and ".join(missing) if missing else ""
     )
 

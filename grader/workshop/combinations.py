@@ -19,15 +19,15 @@ import numpy.typing as npt
 from ..core import course
 from ..core.contents import read_submission
 from ..core.submission import Submission
-from ..grading import differences, vectors
+from ..grading import differences, recorded_answers
 from ..grading.check import Check, checks_of
 from ..grading.debug import InProcess
 from ..grading.differences import (
     UNKNOWN,
+    AnswerTable,
     Chosen,
     Fingerprint,
     Part,
-    Table,
     outcome_of,
     parts,
     same_fingerprint,
@@ -35,7 +35,7 @@ from ..grading.differences import (
 )
 from ..grading.student import Student
 from . import compose
-from .catalogue import Entry, misconceptions, parsed
+from .catalogue import KnownAnswer, misconceptions, parsed
 
 ALONE = {"train_bandit", "train", "train_step"}
 """Functions whose differences are recorded without pairs: a run is long, and its numbers would take a megabyte."""
@@ -69,11 +69,11 @@ class _Recording:
 
     exercise: str
     function: str
-    entries: Sequence[Entry]
-    recorded: Table | None
+    entries: Sequence[KnownAnswer]
+    recorded: AnswerTable | None
     listed: list[Part] = field(default_factory=list)
 
-    def table(self) -> Table:
+    def table(self) -> AnswerTable:
         """The table, with what is recorded wherever it still holds."""
         model = read_submission(course.MODEL_ANSWERS)
         student = Student(course.exercise(self.exercise), model, InProcess)
@@ -85,10 +85,11 @@ class _Recording:
         finally:
             student.close()
 
-    def _table(self, model: Submission, student: Student, checks: Sequence[Check]) -> Table:
+    def _table(self, model: Submission, student: Student, checks: Sequence[Check]) -> AnswerTable:
         self._examples = [(check.id, place, each) for check in checks for place, each in enumerate(check.examples)]
         self._expected = {
-            (check, place): vectors.observe(student, self.function, each) for check, place, each in self._examples
+            (check, place): recorded_answers.observe(student, self.function, each)
+            for check, place, each in self._examples
         }
         self.listed = [
             Part(check, place, name, tolerance_of(seen), [right])
@@ -107,16 +108,16 @@ class _Recording:
         rows += [self._row(student, chosen, kept) for chosen in (*pairs, *larger)]
         fitting = [chosen for chosen, row in zip(larger, rows[len(rows) - len(larger) :], strict=True) if row]
         rows = [*rows[: len(rows) - len(larger)], *filter(None, rows[len(rows) - len(larger) :])]
-        return Table(names, self.listed, np.array([self._places(row) for row in rows], dtype=np.uint16), fitting)
+        return AnswerTable(names, self.listed, np.array([self._places(row) for row in rows], dtype=np.uint16), fitting)
 
-    def _edits_of(self, entry: Entry) -> Sequence[compose.Edit] | None:
+    def _edits_of(self, entry: KnownAnswer) -> Sequence[compose.Edit] | None:
         if self.function in ALONE:
             return None
         return compose.edits(
             self._model, compose.tokens_of(_source(_text(entry.submission, self.exercise), entry.name))
         )
 
-    def _alone(self, student: Student, entry: Entry) -> list[Fingerprint]:
+    def _alone(self, student: Student, entry: KnownAnswer) -> list[Fingerprint]:
         """What one difference makes: its file is executed, because a whole function may have helpers."""
         scope = dict(self._module)
         exec(compile(_text(entry.submission, self.exercise), "known mistake", "exec"), scope)
@@ -144,7 +145,9 @@ class _Recording:
     def _answers(self, student: Student, function: object) -> list[Fingerprint]:
         self._module[self.function] = function
         seen = {
-            (check, place): parts(vectors.observe(student, self.function, example), self._expected[check, place])
+            (check, place): parts(
+                recorded_answers.observe(student, self.function, example), self._expected[check, place]
+            )
             for check, place, example in self._examples
         }
         missing = ("missing", 0.0, 0.0, 0.0)
@@ -205,14 +208,14 @@ def _usual(exercise: str, function: str) -> set[str]:
     return set()
 
 
-def _recorded_row(table: Table, chosen: Chosen) -> Outcomes | None:
+def _recorded_row(table: AnswerTable, chosen: Chosen) -> Outcomes | None:
     """The recorded outcomes of a set; None if it must be run."""
     if len(chosen) == 2:
         return np.asarray(table.pairs[chosen])
     return table.of_larger.get(tuple(sorted(chosen)))
 
 
-def _prints(table: Table, row: Outcomes) -> Row:
+def _prints(table: AnswerTable, row: Outcomes) -> Row:
     if (row == UNKNOWN).any():
         return None
     return [part.outcomes[place] for part, place in zip(table.parts, row.tolist(), strict=True)]
@@ -222,7 +225,7 @@ def _names(listed: Sequence[Part]) -> list[tuple[str, int, str]]:
     return [(part.check, part.place, part.name) for part in listed]
 
 
-def _alike(recorded: Mapping[str, Table], made: Mapping[str, Table]) -> bool:
+def _alike(recorded: Mapping[str, AnswerTable], made: Mapping[str, AnswerTable]) -> bool:
     """Whether two recordings differ in nothing but the last digits."""
     if recorded.keys() != made.keys():
         return False

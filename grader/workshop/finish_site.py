@@ -14,6 +14,7 @@ from pathlib import Path
 from ..core import course
 from .formulas import name_terms, typeset
 from .published import published
+from .share import with_share_tags, write_myths
 from .ways import redirect_old_addresses, with_ways
 
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
@@ -31,6 +32,8 @@ _KINDS = {
     "chapter-question": ' id="the-question"',
 }
 """Pages that look different as a whole, and what says so in them."""
+_CONTENTS_IN_MENU = 'id="__toc"'
+_CONTENTS = re.compile(r'<div class="md-sidebar md-sidebar--secondary".*?(?=<div class="md-content")', re.DOTALL)
 _BUNDLE = re.compile(r'<script src="([^"]*)assets/javascripts/bundle\.[^"]*"></script>')
 _LATE_SEARCH = "assets/late-search.js"
 _EARLY_CLASS = '<script>document.documentElement.className="js js-focus-visible"</script>'
@@ -38,7 +41,6 @@ _TOKENS = re.compile(r'<link rel="stylesheet" href="([^"]*)assets/css/tokens\.cs
 _FONTS, _IS_FONT = ("gabarito-latin", "literata-latin"), 'as="font" type="font/woff2" crossorigin'
 _ADDRESS = re.compile(r'<link rel="canonical" href="([^"]+)">')
 _LOCAL = re.compile(r"https?://(127\.0\.0\.1|localhost)[:/]")
-_TITLE, _DESCRIPTION = r"<title>([^<]*)</title>", r'<meta name="description" content="([^"]*)"'
 
 
 def finish(folder: Path) -> None:
@@ -46,7 +48,7 @@ def finish(folder: Path) -> None:
 
     It typesets formulas and marks their terms, inlines pictures of runs, and gives each page a class for its kind. The
     search index loads only when somebody searches. Each page links to the next one of the path, and old addresses
-    redirect to new ones. If the address of the site is known, pages get a picture for sharing.
+    redirect to new ones. If the address of the site is known, each page and each myth get a picture for sharing.
 
     Raises:
         py_mini_racer.JSEvalException: KaTeX cannot read a formula.
@@ -60,7 +62,8 @@ def finish(folder: Path) -> None:
         page = file.relative_to(folder)
         text = with_ways(text, page, folder)
         text = _with_tables(_with_runs(_said_not_to_count(text, page), file.parent))
-        text = _with_share_tags(_with_fonts(_with_its_kind(text)), home)
+        text = _with_fonts(_with_its_kind(_with_contents_once(text)))
+        text = with_share_tags(text, page=page, folder=folder, home=home)
         # The search index is larger than everything else, so it loads when the search opens.
         text = _BUNDLE.sub(rf'<script src="\1{_LATE_SEARCH}"></script>\g<0>', text, count=1)
         # The theme's classes of a page: added later, each would cost a pass over all styles.
@@ -68,6 +71,7 @@ def finish(folder: Path) -> None:
         if text != texts[file]:
             file.write_text(text, "utf-8")
     redirect_old_addresses(folder)
+    write_myths(folder, home)
     _publish_weights(folder)
 
 
@@ -95,25 +99,6 @@ def _with_fonts(text: str) -> str:
         return text
     links = (f'<link rel="preload" href="{first[1]}assets/vendor/fonts/{name}.woff2" {_IS_FONT}>' for name in _FONTS)
     return text.replace(first[0], "".join([*links, first[0]]), 1)
-
-
-def _with_share_tags(text: str, home: str) -> str:
-    """A page with Open Graph tags, which chats and feeds read; they need absolute addresses."""
-    address = _ADDRESS.search(text)
-    if not home or not address:
-        return text
-    title, description = (re.search(pattern, text) for pattern in (_TITLE, _DESCRIPTION))
-    properties = {
-        "type": "website",
-        "site_name": html.escape(course.TITLE),
-        "title": title and title[1],
-        "description": description and description[1],
-        "url": address[1],
-        "image": f"{home}assets/share.png",
-    }
-    tags = [f'<meta property="og:{name}" content="{value}">' for name, value in properties.items() if value]
-    tags.append('<meta name="twitter:card" content="summary_large_image">')
-    return text.replace("</head>", "".join(tags) + "</head>", 1)
 
 
 def _with_formulas(texts: dict[Path, str]) -> dict[Path, str]:
@@ -155,6 +140,11 @@ def _with_names(row: str, names: list[str]) -> str:
     """A row in which all cells but the first name their column."""
     left = iter(["", *(f' data-label="{name}"' for name in names[1:])])
     return re.sub("<td", lambda cell: cell[0] + next(left, ""), row)
+
+
+def _with_contents_once(text: str) -> str:
+    """A page without the column of its contents if the menu has them, because a figure needs the width."""
+    return _CONTENTS.sub("", text, count=1) if _CONTENTS_IN_MENU in text else text
 
 
 def _with_its_kind(text: str) -> str:

@@ -82,7 +82,7 @@ def _paste(lines: list[str], function: ast.FunctionDef, module: str) -> None:
 
 
 def _is_oracle(name: str) -> bool:
-    return name.startswith("grader/oracles/") and name.endswith(".py")
+    return name.startswith("course/grader/oracles/") and name.endswith(".py")
 
 
 def _functions(text: str) -> Iterator[ast.FunctionDef]:

@@ -141,7 +141,7 @@ class TrainingState:
                 "mean_reward": mean_reward,
                 "rolling_mean_reward": math.fsum([*earlier, mean_reward]) / (len(earlier) + 1),
                 "mean_advantage": advantages.double().mean().item(),
-                "zero_signal_fraction": (groups == groups[:, :1]).all(dim=-1).double().mean().item(),
+                "zero_signal_fraction": sum(len(set(group)) == 1 for group in groups.tolist()) / len(groups),
                 "entropy": completions.entropy.item(),
                 "completion_length": sum(map(len, completions.texts)) / len(completions.texts),
                 "well_formed": sum(map(is_well_formed, completions.texts)) / len(completions.texts),

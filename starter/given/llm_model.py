@@ -34,6 +34,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
+from torch.nn import functional
 
 from .charlm_sampling import Completions
 from .charlm_task import EOS_ID
@@ -177,8 +178,8 @@ class LanguageModel(nn.Module):
                     read = self._read(pairs[1][:, None], after=read.take(pairs[0]))  # N different rows
                 logits.append(read.logits[rows, -1:])  # (B, 1, V)
                 logp = torch.log_softmax(read.logits[:, -1], dim=-1)  # (N, V)
-                entropies = -(logp.exp() * logp).sum(dim=-1)[rows]  # (B,)
-                entropy += torch.where(running, entropies, 0.0).sum().item()
+                own = functional.cross_entropy(logp, logp.exp(), reduction="none")  # (N,), of the policy with itself
+                entropy += torch.where(running, own[rows], 0.0).sum().item()
                 count += int(running.sum())
                 new = logp.argmax(dim=-1)[rows] if generator is None else _draw(logp, rows, generator)  # (B,)
                 tokens = torch.cat([tokens, torch.where(running, new, EOS_ID)[:, None]], dim=-1)

@@ -122,7 +122,8 @@ def run(arm: str, seed: int, weights: dict[str, Tensor], texts: tuple[list[str],
     began, (trained_on, held_out) = time.process_time(), texts
     policy, ref_policy = (TinyLM(TinyLMConfig(), {n: w.clone() for n, w in weights.items()}) for _ in range(2))
     config = replace(CONFIG, max_new_tokens=ROOM if arm == "room" else LIMIT)
-    reward, points = Reward(soft=arm == "penalized"), []
+    reward = Reward(soft=arm == "penalized")
+    points: list[dict[str, float]] = []
 
     def look() -> None:
         if len(state.history) % MEASURE_EVERY == 0:

@@ -18,7 +18,7 @@ from site_fixtures import cannot
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.grading import vectors
+from grader.grading import recorded_answers
 from grader.grading.check import checks_of
 from grader.grading.debug import InProcess
 from grader.grading.shown_call import show_call
@@ -124,7 +124,7 @@ def _sample(entries: Sequence[dict[str, Any]]) -> Iterator[tuple[tuple[int, ...]
         student.close()
 
 
-def _observed(student: Student, entry: dict[str, Any], members: Sequence[Any]) -> vectors.Observation | None:
+def _observed(student: Student, entry: dict[str, Any], members: Sequence[Any]) -> recorded_answers.Observation | None:
     exercise, function = entry["exercise"], entry["name"]
     (example,) = [
         example
@@ -132,7 +132,7 @@ def _observed(student: Student, entry: dict[str, Any], members: Sequence[Any]) -
         for example in check.examples
         if check.function == function and show_call(check.call(example)) == entry["calls"][0]["text"]
     ][:1]
-    vectors.observe(student, function, example)  # imports the model answer
+    recorded_answers.observe(student, function, example)  # imports the model answer
     recording = combinations._Recording(exercise, function, members, None)
     model = read_submission(course.MODEL_ANSWERS)
     recording._model = compose.tokens_of(combinations._source(combinations._text(model, exercise), function))
@@ -146,7 +146,7 @@ def _observed(student: Student, entry: dict[str, Any], members: Sequence[Any]) -
         warnings.simplefilter("ignore")
         exec(compile(code, "known mistakes", "exec"), scope)
         scope[function] = scope["answer"]
-        seen = vectors.observe(student, function, example)
+        seen = recorded_answers.observe(student, function, example)
     scope[function] = before
     return seen
 

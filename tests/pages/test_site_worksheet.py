@@ -13,7 +13,7 @@ from site_pages import DOCS, violations
 from tab import come_back
 
 from grader.commands.grade import main
-from grader.oracles.simulation import Settings, simulate, single_peak
+from grader.oracles.simulation import SimulationSettings, simulate, single_peak
 from grader.worksheet.model_answers import model_answers
 from grader.worksheet.questions import LARGEST_FILE, QUESTIONS
 
@@ -154,7 +154,7 @@ def test_a_worksheet_filled_from_sent_runs_earns_all_points(tab, tmp_path):
     send_runs(page, (1, 1), (2, 1), (3, 50), (4, 50), (5, 50), *sizes, *algorithms, (6, 50, {"klCoef": 0.3}))
     answer_to(page, "Fill all tables from sent runs")
     assert progress(page) == [30, 30]
-    run = simulate(Settings(reward_table=single_peak(), group_size=32), seeds=[320], steps=50)
+    run = simulate(SimulationSettings(reward_table=single_peak(), group_size=32), seeds=[320], steps=50)
     best = cell(page, "1D: Trial 1, π(7), G = 32")
     assert best.input_value() == f"{run.probabilities[0, -1, 6]:.3f}"
     path = tmp_path / "worksheet.json"
@@ -183,7 +183,7 @@ def test_wrong_entries_are_marked_and_explained(tab):
     type_over(cell(page, "1D: Trial 3, seed, G = 2"), "7")
     assert "7" in said(page, table("1D.1")), "the same seed twice"
     type_over(cell(page, "1B: Seed, First run"), "7")
-    drawn = simulate(Settings(reward_table=single_peak()), seeds=[7], steps=1).actions[0, 0] + 1
+    drawn = simulate(SimulationSettings(reward_table=single_peak()), seeds=[7], steps=1).actions[0, 0] + 1
     assert "7" in said(page, table("1B.1"))
     assert cell(page, "1B: Actions, First run").input_value().split() == [str(action) for action in drawn]
 

@@ -14,8 +14,8 @@ from grader.core.refusal import FileRefused
 from grader.core.result import PASSED, Result
 from grader.core.secret import PUBLIC, fingerprint, fresh_seed, secret_in
 from grader.exercises.advantages.checks import PAGE_EXAMPLE
-from grader.grading.run import Grading
-from grader.grading.settings import declared_checks
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.reports import FORMATS, export
 from grader.sandbox.sandbox import Sandbox
 
@@ -46,18 +46,23 @@ def graded(folder: Path, sandbox: Sandbox, *, secret: str, function: str = "grou
     declared = declared_checks(["advantages"], hidden=True)
     checks = {name: check for name, check in declared.items() if check.function == function}
     with grading_profile():
-        return Grading(submission, ["advantages"], sandbox.worker, secret=secret, checks=checks).run()
+        return grade_submission(
+            GradingSettings(submission, ["advantages"], sandbox.worker, secret=secret, checks=checks)
+        )
 
 
-def test_the_same_files_and_secret_draw_the_same_and_any_other_draw_others() -> None:
-    drawn = [
-        fresh_seed(secret, digest, check)
-        for secret in (SECRET, OTHER, PUBLIC)
-        for digest in ("one", "two")
-        for check in ("a", "b")
-    ]
+def test_each_secret_and_check_draws_other_inputs() -> None:
+    drawn = [fresh_seed(secret, check) for secret in (SECRET, OTHER, PUBLIC) for check in ("a", "b")]
     assert len({*drawn}) == len(drawn)
-    assert fresh_seed(SECRET, "one", "a") == drawn[0] < 2**128
+    assert fresh_seed(SECRET, "a") == drawn[0] < 2**128
+
+
+def test_a_comment_does_not_change_the_inputs(make_submission, sandbox):
+    shows = KNOWS_THE_EXAMPLE.replace("{ends}", ENDS["returns"]).replace("{example}", str(PAGE_EXAMPLE.tolist()))
+    folders = [make_submission({"advantages.py": text}) for text in (shows, f"# mine\n{shows}")]
+    entries = [graded(folder, sandbox, secret=PUBLIC).checks[0] for folder in folders]
+    assert entries[0].id == GATE and entries[0].printed
+    assert entries[0].printed == entries[1].printed
 
 
 def test_a_secret_is_made_once_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
@@ -88,7 +93,7 @@ def test_a_report_with_a_secret_tells_no_fresh_number(ends, make_submission, san
     assert ("PermissionError" in entry.story) is (ends == "is refused")
     assert not entry.printed and not entry.rows and not entry.frames
     assert ("group_advantages(" in entry.call) is is_known  # a worked example of another check, which is wrong too
-    fresh = fresh_numbers(folder)
+    fresh = fresh_numbers()
     reports = [withheld.as_json(), *(export(withheld, name, {}) for name in FORMATS if name != "classroom50")]
     for report in reports:
         assert not [number for number in fresh if number in report]
@@ -96,10 +101,9 @@ def test_a_report_with_a_secret_tells_no_fresh_number(ends, make_submission, san
         assert SECRET not in report
 
 
-def fresh_numbers(folder: Path) -> list[str]:
+def fresh_numbers() -> list[str]:
     """Some of the numbers that the gate draws, as a report would write them."""
-    digest = read_submission(folder).sha256
-    random = np.random.default_rng(fresh_seed(SECRET, digest, f"0 {GATE}"))
+    random = np.random.default_rng(fresh_seed(SECRET, f"0 {GATE}"))
     random.integers(9, size=(2, 1))
     drawn = (f"{number:.4g}" for number in random.uniform(-5.0, 5.0, size=(1, int(random.integers(13, 90))))[0])
     return [text for text in drawn if len(text) > 4]  # 2 stands in every report

@@ -21,7 +21,7 @@ from grader.grading.student import (
 from grader.sandbox import worker_process
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import wire
-from grader.sandbox.worker_process import ProcessTimes, Worker
+from grader.sandbox.worker_process import ProcessTimes, WorkerProcess
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -267,7 +267,9 @@ def test_a_submission_that_others_hold_up_is_charged_nothing_and_has_no_verdict(
     charged, wall = Clock(20.0, "this check"), Clock(100.0, "the whole grading", wall=True)
     with probe(sandbox, COMPUTES, charged, wall) as student:
         student.f(0)
-        monkeypatch.setattr(Worker, "_spent_since", lambda *_: 0.0)  # as if it had waited for a processor all the time
+        monkeypatch.setattr(
+            WorkerProcess, "_spent_since", lambda *_: 0.0
+        )  # as if it had waited for a processor all the time
         left = charged.seconds, wall.seconds
         student.f(0.3)
         assert (charged.seconds, left[1] - wall.seconds >= 0.3) == (left[0], True)

@@ -49,8 +49,8 @@ _DIGITS = {"float64": 12, "float32": 7, "float16": 4, "bfloat16": 3}
 
 
 @dataclass(frozen=True)
-class Vector:
-    """One example with its answers."""
+class RecordedAnswer:
+    """What is recorded of one worked example."""
 
     check: str  # id of the check that it belongs to
     function: str  # the function called
@@ -64,8 +64,8 @@ class Vector:
 
 
 @functools.cache
-def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, NamedMistake]]]:
-    """Vectors by check id, and misconceptions, which no check shows yet, by function and name.
+def load(exercise: str) -> tuple[dict[str, list[RecordedAnswer]], dict[str, dict[str, NamedMistake]]]:
+    """Recorded answers by check id, and misconceptions, which no check shows yet, by function and name.
 
     Raises:
         FileRefused: nothing is recorded yet.
@@ -74,19 +74,19 @@ def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Na
     if not path.is_file():
         raise FileRefused(f"{path} does not exist yet; run `course dev vectors {exercise}`")
     document = json.loads(path.read_text("utf-8"))
-    vectors: dict[str, list[Vector]] = {}
+    answers: dict[str, list[RecordedAnswer]] = {}
     for entry in document["vectors"]:
-        vector = _read(entry)
-        vectors.setdefault(vector.check, []).append(vector)
+        recorded = _read(entry)
+        answers.setdefault(recorded.check, []).append(recorded)
     known: dict[str, dict[str, NamedMistake]] = {}
     for entry in document["misconceptions"]:
         page = f"{course.exercise(exercise).mistakes_page}#{entry['function']}-{entry['name']}"
         known.setdefault(entry["function"], {})[entry["name"]] = NamedMistake("", True, page, **entry)
-    return vectors, known
+    return answers, known
 
 
-def of_check(check: Check) -> list[tuple[Example, Vector]]:
-    """The examples of a check with their vectors.
+def of_check(check: Check) -> list[tuple[Example, RecordedAnswer]]:
+    """The examples of a check with their recorded answers.
 
     Raises:
         FileRefused: they are not recorded.
@@ -99,16 +99,16 @@ def of_check(check: Check) -> list[tuple[Example, Vector]]:
     return list(zip(check.examples, recorded.get(check.id, ()), strict=True))
 
 
-def written(vector: Vector) -> dict[str, Any]:
-    """A vector as it is written down: each other observation as its difference from the model answer's."""
-    mistakes = {name: _difference(seen, vector.expected) for name, seen in vector.mistakes.items()}
-    return {"check": vector.check, "function": vector.function, "expected": vector.expected, "mistakes": mistakes}
+def written(recorded: RecordedAnswer) -> dict[str, Any]:
+    """A recorded answer as it is written down: each other observation as its difference from the model answer's."""
+    mistakes = {name: _difference(seen, recorded.expected) for name, seen in recorded.mistakes.items()}
+    return {"check": recorded.check, "function": recorded.function, "expected": recorded.expected, "mistakes": mistakes}
 
 
-def _read(entry: dict[str, Any]) -> Vector:
-    """The vector that `written` wrote down."""
+def _read(entry: dict[str, Any]) -> RecordedAnswer:
+    """The recorded answer that `written` wrote down."""
     mistakes = {name: _restored(difference, entry["expected"]) for name, difference in entry["mistakes"].items()}
-    return Vector(entry["check"], entry["function"], entry["expected"], mistakes)
+    return RecordedAnswer(entry["check"], entry["function"], entry["expected"], mistakes)
 
 
 _LEFT_OUT = "left out"
@@ -167,7 +167,7 @@ def _asked(example: Example) -> Example:
     )
 
 
-def require_recorded(student: Student, worked: Sequence[tuple[Example, Vector]]) -> None:
+def require_recorded(student: Student, worked: Sequence[tuple[Example, RecordedAnswer]]) -> None:
     """Require the model answer's values, gradients and trained policies of the examples of a check.
 
     Left out are calls that draw random numbers, because a right answer may draw other ones, and infinite values, graphs
@@ -177,18 +177,18 @@ def require_recorded(student: Student, worked: Sequence[tuple[Example, Vector]])
         Mismatch: an answer is wrong.
     """
     certain = [
-        (example, vector)
-        for example, vector in worked
-        if not is_random(example) and "inf" not in vector.expected.get("values", ())
+        (example, recorded)
+        for example, recorded in worked
+        if not is_random(example) and "inf" not in recorded.expected.get("values", ())
     ]
     if not certain:
         return
     answers = student.each(certain[0][1].function, *(_asked(example) for example, _ in certain))
-    for answer, (_, vector) in zip(answers, certain, strict=True):
-        _require_value(answer, vector.expected)
-        for name, expected in vector.expected.get("gradients", {}).items():
+    for answer, (_, recorded) in zip(answers, certain, strict=True):
+        _require_value(answer, recorded.expected)
+        for name, expected in recorded.expected.get("gradients", {}).items():
             _require_gradient(answer, name, expected)
-        for name, model in vector.expected.get("after", {}).items():
+        for name, model in recorded.expected.get("after", {}).items():
             wanted = {key: _array(seen) for key, seen in model["fields"].items()}
             for key, trained in parameters(answer, name, wanted).items():
                 shows = f"dict({name}.named_parameters())[{key!r}]"
@@ -329,8 +329,8 @@ def _observation(answer: Answer, example: Example) -> Observation:
     gradients = {name: None if gradient is None else _numbers(gradient) for name, gradient in answer.gradients.items()}
     changed = [*changed_in_place(answer)]
     seen |= {"gradients": gradients, "changed": changed}
-    if answer.marked and not changed:
-        seen["left"] = list(answer.marked)
+    if answer.also_changed and not changed:
+        seen["left"] = list(answer.also_changed)
     after = {
         name: _seen(value)
         for name, value in answer.arguments.items()

@@ -13,7 +13,7 @@ from typing import Any
 
 from . import interpreter
 from .worker import confine
-from .worker_process import START_SECONDS, PrintedFile, ProcessTimes, SandboxError, Worker
+from .worker_process import START_SECONDS, PrintedFile, ProcessTimes, SandboxError, WorkerProcess
 
 
 class ForkServer:
@@ -62,7 +62,7 @@ class ForkServer:
             self._control.send(json.dumps({"import": list(names)}).encode())
             self._heard()
 
-    def worker(self, settings: confine.WorkerSettings) -> Worker:
+    def worker(self, settings: confine.WorkerSettings) -> WorkerProcess:
         self.offers()
         ours, theirs = socket.socketpair()
         printed = PrintedFile()
@@ -87,7 +87,7 @@ class ForkServer:
                 self._control.send(json.dumps({"forget": pid}).encode())
 
         times = ProcessTimes(*descriptors)
-        worker = Worker(ours, printed, kill, forget, times=times, reason=lambda: reason)
+        worker = WorkerProcess(ours, printed, kill, forget, times=times, reason=lambda: reason)
         worker.wait_until_ready()
         return worker
 

@@ -1,6 +1,6 @@
 """When two observations of one call are the same."""
 
-from grader.grading.vectors import agree
+from grader.grading.recorded_answers import agree
 
 RIGHT = {"dtype": "float64", "shape": [2], "values": [1.0, 2.0], "gradients": {}, "changed": []}
 
