@@ -5,8 +5,8 @@
 #
 # Arguments go to `grade`: `grpo-course kl --json -`, or `--require-level 1` where the result is a mark.
 # Built from the course's own checkout, the image holds the model answers and the hidden checks: it is for instructors and
-# CI, and for no registry that students can read. Built in a handout (copy this file and .dockerignore there), it holds
-# none, and students may have it.
+# CI, and for no registry that students can read. Built in the folder `course/` of a handout (copy this file and
+# .dockerignore there), it holds none, and students may have it.
 
 # The Python that every change is tested with.
 FROM python:3.11-slim-bookworm

@@ -108,6 +108,7 @@ offline: $(VENV)/installed-dev tests/browser/node_modules/installed ## a zip of 
 	  --log-level=warning --outfile=build/grpo-course-site/assets/course.js
 	rm -r build/grpo-course-site/assets/js
 	find build/grpo-course-site -name '*.html' -exec perl -pi -e 's/ data-preview(="")?//g; s/<link rel="preload"[^>]*>//g' {} +  # both need a server
+	perl -pi -e 's/font-display: ?optional/font-display:block/g' build/grpo-course-site/assets/css/*.css  # fonts on a disk come at once
 	$(BIN)/python -c "import shutil; shutil.make_archive('build/grpo-course-site', 'zip', 'build', 'grpo-course-site')"
 
 serve: $(VENV)/installed-dev ## show the pages at http://127.0.0.1:8000/ and follow changes

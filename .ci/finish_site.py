@@ -14,8 +14,8 @@ from mkdocs.structure.files import InclusionLevel
 
 from grader.commands import pages
 from grader.core import course
-from grader.workshop.finish_site import finish
-from grader.workshop.search_index import repair_script, write_formulas_as_text
+from site_steps.finish import finish
+from site_steps.search_index import finish_search
 
 _log = logging.getLogger("mkdocs.hooks.finish_site")
 _BOOST = {
@@ -26,6 +26,7 @@ _BOOST = {
     "reference/glossary/": 5,
     "exercises/": 1.7,
     "reference/given/": 0.1,
+    "cheat-sheet/": 0.1,  # it names everything and explains little
 }
 _ROOT = Path(__file__).parents[1]
 _FOR_INSTRUCTORS = "instructors/"
@@ -83,8 +84,7 @@ def on_post_build(*, config: Any) -> None:
     """MkDocs has written all pages."""
     site = Path(config["site_dir"])
     finish(site)
-    write_formulas_as_text(site)
-    repair_script(site)
+    finish_search(site)
     if _ESBUILD:
         _bundle(_ESBUILD, site / "assets/js")
         _join_styles(_ESBUILD, site)
@@ -111,8 +111,9 @@ def _bundle(esbuild: str, scripts: Path) -> None:
         data.unlink()
     entries = [source / "index.mjs", *source.glob("widgets/*.mjs"), source / "widgets/language-model/worker.mjs"]
     subprocess.run([esbuild, *entries, *options, *names], check=True)
-    small = scripts.parent / "late-search.js"
-    subprocess.run([esbuild, small, "--minify", f"--outfile={small}", "--allow-overwrite", options[-1]], check=True)
+    workers = (scripts.parent / "javascripts/workers").glob("search.*.js")
+    for small in (scripts.parent / "late-search.js", *workers):
+        subprocess.run([esbuild, small, "--minify", f"--outfile={small}", "--allow-overwrite", options[-1]], check=True)
 
 
 def _join_styles(esbuild: str, site: Path) -> None:

@@ -1,45 +1,26 @@
 # Written by "course dev stubs" from the model answer; replace each TODO.
 """The ten-action bandit: GRPO in its simplest setting, next to REINFORCE.
 
-The policy is ten logits, so an update can be followed by hand. `grpo_step` combines the functions of the first three
-exercises; `train_bandit` samples groups and makes steps. The same functions can train a language model.
+The policy is ten logits, so you can follow an update by hand. A step only computes: `train_bandit` draws the groups.
 
-A step is *pure*: it samples nothing and keeps no state between calls. It computes gradients, so it is never called
-under torch.no_grad. All randomness of a run comes from one generator, seeded with `seed`.
-
-Left out on purpose: stateful optimizers (plain gradient ascent can be checked by hand), an entropy bonus.
-
-Sources: Shao et al. 2024, DeepSeekMath, arXiv:2402.03300, equation 3 and algorithm 1 (GRPO); Williams 1992, Simple
-statistical gradient-following algorithms for connectionist reinforcement learning, Machine Learning 8 (REINFORCE and
-its baseline).
-
-Symbols: K actions, G samples per step (the group size).
+Sources: DeepSeekMath, arXiv:2402.03300, equation 3 and algorithm 1; Williams 1992, Machine Learning 8 (REINFORCE).
 """
-
-from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from .advantages import group_advantages
 from .clip import clip_fraction, clipped_surrogate, importance_ratio
+from .given.bandit_history import record
 from .given.bandit_task import BanditConfig, BanditHistory, checked_group, checked_table, sample_actions
 from .kl import categorical_kl
 
 
 def policy_entropy(logits: Tensor) -> Tensor:
-    """Entropy of a categorical policy over the last axis, in nats: how undecided is the policy?
+    """Entropy in nats over the last axis: how undecided is the policy? -sum over actions of pi * log pi.
 
     Args:
-        logits: Unnormalized log-probabilities, shape (..., K).
-
-    Returns:
-        Shape (...), dtype and device of `logits`: minus the sum over actions of pi * log pi. Between 0 (certain of one
-        action) and ln K (all actions equally likely), unchanged when a constant is added to the logits, and finite when
-        a probability is so small that it rounds to 0.
-
-    Raises:
-        ValueError: there is no action axis.
+        logits: Unnormalized log-probabilities, shape (..., K), else ValueError; the result has shape (...).
 
     Examples:
         >>> policy_entropy(torch.tensor([0.5, 0.25, 0.25]).log())
@@ -47,38 +28,25 @@ def policy_entropy(logits: Tensor) -> Tensor:
     """
     if logits.ndim == 0 or logits.shape[-1] == 0:
         raise ValueError(f"logits must have shape (..., K) with K >= 1, got {tuple(logits.shape)}")
-    # TODO(bandit): minus the sum over the actions of pi * log pi (about 2 lines)
+    # TODO(bandit): the entropy (about 2 lines)
     raise NotImplementedError("bandit.policy_entropy is not written yet")
 
 
 def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
-    """One GRPO step: `config.inner_steps` updates of the policy with one group.
+    """Update the policy with one group, `config.inner_steps` times, and return the new logits, detached.
 
-    Each update is plain gradient ascent with `config.lr` on
+    Each update is plain gradient ascent with `config.lr` on the objective
 
         mean over the group of the clipped surrogate - config.kl_coef * KL(pi || pi_ref)
 
-    The old policy in the importance ratio is the policy that drew the group: the incoming `logits`, for all inner
-    updates. The advantages are computed once. The log-ratio is clamped to [-20, 20] as in `importance_ratio`: beyond
-    the clamp a sample has no gradient.
+    The old policy of the ratio stays the one that drew the group, and the advantages stay the same.
 
     Args:
-        logits: Logits of the policy that drew the group, finite, shape (K,).
+        logits: Logits of the policy that drew the group, shape (K,).
         actions: The group, counted from 0, int64, shape (G,).
-        rewards: One reward per action, shape (G,).
-        ref_logits: Logits of the reference policy, finite, shape (K,). A constant.
-        config: The step uses `inner_steps`, `lr`, `clip_eps` and `kl_coef`. With `inner_steps=0` no logit changes.
-
-    Returns:
-        The new logits, shape (K,), dtype and device of `logits`, detached from the autograd graph. No argument is
-        modified. If `kl_coef` is 0, a group without signal (equal rewards, or G = 1) leaves the policy unchanged. A
-        step does not change the sum of the logits, because the gradient of a log-softmax sums to 0. The new logits are
-        finite even when a probability is so small that it rounds to 0.
-
-    Raises:
-        ValueError: the shapes do not match, or as for the functions of the first three exercises.
-
-    Source: DeepSeekMath, arXiv:2402.03300, equation 3, with completions of one token and the exact KL.
+        rewards: One reward per action, shape (G,). Shapes that do not fit together raise ValueError.
+        ref_logits: Logits of the reference policy, shape (K,). A constant.
+        config: The step uses `inner_steps`, `lr`, `clip_eps` and `kl_coef`.
 
     Examples:
         >>> config = BanditConfig(lr=0.5)
@@ -87,33 +55,17 @@ def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tens
         tensor([ 0.2165, -0.1443, -0.0722])
     """
     checked_group(logits, actions, rewards)
-    # TODO(bandit): old policy and advantages once; inner_steps times objective, gradient, ascent (about 10 lines)
+    # TODO(bandit): the updates (about 10 lines)
     raise NotImplementedError("bandit.grpo_step is not written yet")
 
 
 def reinforce_step(
     logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
 ) -> Tensor:
-    """One REINFORCE step: a single update with the raw rewards minus a baseline.
+    """Update the policy once by REINFORCE: ascend the group's mean of (reward - baseline) * log pi(action).
 
-    Plain gradient ascent with `config.lr` on the group's mean of (reward - baseline) * log pi(action), without
-    normalization by the group, ratio, clip or KL. `config.inner_steps` is ignored.
-
-    Args:
-        logits: Logits of the policy that drew the group, finite, shape (K,).
-        actions: The group, counted from 0, int64, shape (G,).
-        rewards: One reward per action, shape (G,).
-        config: The step uses only `lr`.
-        baseline: Subtracted from each reward, in the unit of the rewards. It must not depend on the group.
-
-    Returns:
-        The new logits, shape (K,), dtype and device of `logits`, detached from the autograd graph. No argument is
-        modified. The new logits are finite even when a probability is so small that it rounds to 0.
-
-    Raises:
-        ValueError: the shapes do not match.
-
-    Source: Williams 1992, equation 4 (with one update for the mean of the group).
+    The step uses only `lr` of `config`. `baseline` is a number that must not depend on the group. The other arguments,
+    the result and the errors (ValueError) are those of `grpo_step`.
 
     Examples:
         >>> config = BanditConfig(lr=0.5)
@@ -121,32 +73,19 @@ def reinforce_step(
         tensor([ 0.1875, -0.0625, -0.0625, -0.0625])
     """
     checked_group(logits, actions, rewards)
-    # TODO(bandit): gradient of the mean of (reward - baseline) * log pi(action), one ascent (about 4 lines)
+    # TODO(bandit): the update (about 4 lines)
     raise NotImplementedError("bandit.reinforce_step is not written yet")
 
 
 def train_bandit(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
-    """Train a policy on a reward table, from uniform logits.
+    """Train a policy on a reward table of shape (K,), from uniform logits. The same seed gives the same history.
 
-    Each of the `config.steps` steps samples `config.group_size` actions from the current policy, looks up their
-    rewards, and makes one step of `config.algorithm`:
+    Each step draws `config.group_size` actions from the current policy (`sample_actions`), looks up their rewards, and
+    makes one step of `config.algorithm`. Another shape, or a table that is not finite, raises ValueError.
 
-    - "grpo": `grpo_step`; the reference policy is the uniform initial policy throughout the run.
-    - "reinforce": `reinforce_step` without a baseline.
-    - "reinforce_baseline": `reinforce_step`; the baseline is the mean of all rewards from earlier steps, and 0 in the
-      first step.
-
-    Args:
-        reward_table: Reward of each action, shape (K,). Whole numbers become the default float dtype.
-        config: Settings.
-        seed: The same seed gives the same history; different seeds give different histories. Global random state is
-            neither used nor changed.
-
-    Returns:
-        The history, with the dtype and device of `reward_table`.
-
-    Raises:
-        ValueError: `reward_table` is not of shape (K,), or holds a NaN or an infinity.
+    - "grpo": the reference policy is always the uniform policy of the start;
+    - "reinforce": no baseline;
+    - "reinforce_baseline": the baseline is the mean of all rewards from earlier steps, and 0 in the first step.
 
     Examples:
         >>> history = train_bandit(torch.tensor([0.0, 1.0]), BanditConfig(steps=20), seed=0)
@@ -159,47 +98,22 @@ def train_bandit(reward_table: Tensor, config: BanditConfig, *, seed: int) -> Ba
     ref_logits = logits.clone()
     visited = [logits]  # the logits at the start and after every step
     groups: list[Tensor] = []  # the actions of every step
-    # TODO(bandit): steps times: sample a group, look up rewards, make a step, append to both lists (about 10 lines)
+    # TODO(bandit): the steps; append to both lists (about 10 lines)
     raise NotImplementedError("bandit.train_bandit is not written yet")
     return _history(torch.stack(visited), groups, reward_table, config)
 
 
 def _history(visited: Tensor, groups: list[Tensor], reward_table: Tensor, config: BanditConfig) -> BanditHistory:
-    """Given code: the record of a run, from its logits (steps + 1, K) and its groups of shape (G,)."""
-    if len(visited) != len(groups) + 1:
-        raise ValueError(
-            "visited must hold the logits of the start and of every step, and groups the actions of every step: "
-            f"{len(visited)} logits and {len(groups)} groups do not fit together"
-        )
-    if any(group.is_floating_point() for group in groups):
-        raise ValueError("groups must hold the actions of every step, whole numbers, not their rewards")
-    empty = torch.empty(0, config.group_size, dtype=torch.int64, device=reward_table.device)
-    actions = torch.stack(groups) if groups else empty  # (steps, G)
-    rewards = reward_table[actions]  # (steps, G)
-    probabilities = torch.softmax(visited, dim=-1)  # (steps + 1, K)
-    binding = [
-        _clip_fraction(logits, group, reward_table[group], visited[0], config)
-        for logits, group in zip(visited[:-1], groups, strict=True)
-    ]
-    return BanditHistory(
-        probabilities=probabilities,
-        entropy=policy_entropy(visited),
-        kl=categorical_kl(visited, visited[:1].expand_as(visited)),
-        max_probability=probabilities.amax(dim=-1),
-        actions=actions,
-        mean_reward=rewards.mean(dim=-1),
-        zero_signal=(rewards == rewards[:, :1]).all(dim=-1),
-        clip_fraction=torch.stack(binding) if binding else reward_table.new_zeros(0),
+    """Given: what happened in the run, as computed by your functions."""
+    return record(
+        visited,
+        groups,
+        reward_table,
+        config,
+        entropy=policy_entropy,
+        kl=categorical_kl,
+        step=grpo_step,
+        advantages=group_advantages,
+        ratio=importance_ratio,
+        clip_fraction=clip_fraction,
     )
-
-
-def _clip_fraction(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
-    """Given code: fraction of the group where the clip bound in the last inner update, a 0-dim tensor."""
-    if config.algorithm != "grpo" or config.inner_steps < 2:
-        return rewards.new_zeros(())  # the ratio is 1 in the first update
-    # The last update starts from where the step would have ended with one inner update less.
-    before = grpo_step(logits, actions, rewards, ref_logits, replace(config, inner_steps=config.inner_steps - 1))
-    old_logp, logp = torch.log_softmax(logits, dim=-1)[actions], torch.log_softmax(before, dim=-1)[actions]  # (G,)
-    return clip_fraction(importance_ratio(logp, old_logp), group_advantages(rewards), clip_eps=config.clip_eps)

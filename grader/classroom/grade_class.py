@@ -21,9 +21,9 @@ from ..core.contents import MODULES, WORKSHEET_FILE, Contents
 from ..core.files import MAX_ARCHIVE_BYTES, Member, members_of_archive
 from ..core.result import from_json
 from ..core.text import one_line
-from .grading_job import Answer, grade_job, make_job
+from .grading_job import JobResult, grade_job, make_job
 from .kept import Kept, forget, keep
-from .request import Settings
+from .request import ClassSettings
 from .results import ClassError, Entry, Journal, replace_entry, write_entries
 from .submissions import HandedIn
 
@@ -70,7 +70,7 @@ class Progress:
 def grade_class(
     found: Sequence[HandedIn],
     out: Path,
-    settings: Settings,
+    settings: ClassSettings,
     executor: Executor,
     *,
     at_a_time: int,
@@ -119,7 +119,7 @@ def grade_class(
             _write(out, planned, settings, progress, source)
 
 
-def grade_one(handed_in: HandedIn, settings: Settings, executor: Executor) -> tuple[Planned, Answer]:
+def grade_one(handed_in: HandedIn, settings: ClassSettings, executor: Executor) -> tuple[Planned, JobResult]:
     """Grade one submission as it is now, whatever is known of it, and keep nothing.
 
     Returns:
@@ -129,7 +129,7 @@ def grade_one(handed_in: HandedIn, settings: Settings, executor: Executor) -> tu
     return planned, answer
 
 
-def keep_one(out: Path, planned: Planned, answer: Answer, kept: Kept | None) -> None:
+def keep_one(out: Path, planned: Planned, answer: JobResult, kept: Kept | None) -> None:
     """Put the new result of one submission into the folder of its class; nothing of the others changes.
 
     Args:
@@ -179,7 +179,7 @@ def _only_one(out: Path) -> FileLock:
     return lock
 
 
-def _plan(handed_in: HandedIn, settings: Settings) -> Planned:
+def _plan(handed_in: HandedIn, settings: ClassSettings) -> Planned:
     contents = handed_in.read()
     entry = Entry(
         name=handed_in.name,
@@ -236,7 +236,7 @@ def _is_like(stem: str, module: str) -> bool:
     return stem != module and re.search(rf"(?<![a-z]){module}(?![a-z])", stem) is not None
 
 
-def _missing(contents: Contents, settings: Settings) -> list[str]:
+def _missing(contents: Contents, settings: ClassSettings) -> list[str]:
     """A note on missing files. If there is no module at all, `contents` has already noted it."""
     wanted = [*map(course.file_of, settings.exercises)] if contents.has_modules else []
     wanted += [WORKSHEET_FILE] if settings.worksheet else []
@@ -244,7 +244,7 @@ def _missing(contents: Contents, settings: Settings) -> list[str]:
     return [f"not handed in: {', '.join(names)}"] if names else []
 
 
-def _uncounted(contents: Contents, settings: Settings) -> list[str]:
+def _uncounted(contents: Contents, settings: ClassSettings) -> list[str]:
     """A note on work that was handed in but does not count in this class."""
     drafts = [each.file_name for each in course.DRAFTS if each.name not in settings.exercises]
     names = [name for name in drafts if name in contents.submission.files]
@@ -254,8 +254,8 @@ def _uncounted(contents: Contents, settings: Settings) -> list[str]:
 
 
 def _run(
-    missing: Iterable[Planned], settings: Settings, executor: Executor, *, ahead: int
-) -> Iterator[tuple[Planned, Answer]]:
+    missing: Iterable[Planned], settings: ClassSettings, executor: Executor, *, ahead: int
+) -> Iterator[tuple[Planned, JobResult]]:
     """Each submission with what `grade_job` said of it, as they come.
 
     Files are read again when it is their turn, so that a large class needs no memory; and only so many jobs (`ahead`)
@@ -267,7 +267,7 @@ def _run(
         for each in waiting:
             job = make_job(each.handed_in.read(), settings)
             if job.key != each.key:
-                yield each, Answer(None, "its files changed during the grading; run the same command again")
+                yield each, JobResult(None, "its files changed during the grading; run the same command again")
                 continue
             running[executor.submit(grade_job, job.data)] = each
             if len(running) >= ahead or any(future.done() for future in running):
@@ -279,17 +279,17 @@ def _run(
             yield running.pop(future), _answer(future)
 
 
-def _answer(future: Future[bytes]) -> Answer:
+def _answer(future: Future[bytes]) -> JobResult:
     """The answer to a job. It parses the result, because an unreadable one would later stop the whole class."""
     try:
-        answer = msgspec.json.decode(future.result(), type=Answer)
+        answer = msgspec.json.decode(future.result(), type=JobResult)
         result = None if answer.result is None else from_json(answer.result).as_json()
     except Exception as error:  # of whatever executor it is
-        return Answer(None, f"the engine gave no readable result ({type(error).__name__}: {error})")
+        return JobResult(None, f"the engine gave no readable result ({type(error).__name__}: {error})")
     return replace(answer, result=result)
 
 
-def _keep(journal: Journal, each: Planned, answer: Answer, progress: Progress) -> None:
+def _keep(journal: Journal, each: Planned, answer: JobResult, progress: Progress) -> None:
     progress.done += 1
     if answer.result is None:
         progress.failed[each.key] = answer.problem
@@ -297,7 +297,9 @@ def _keep(journal: Journal, each: Planned, answer: Answer, progress: Progress) -
         journal.add(each.key, each.content, answer.result, answer.seconds)
 
 
-def _write(out: Path, planned: Sequence[Planned], settings: Settings, progress: Progress, source: Path | None) -> None:
+def _write(
+    out: Path, planned: Sequence[Planned], settings: ClassSettings, progress: Progress, source: Path | None
+) -> None:
     entries = [replace(each.entry, problem=progress.failed.get(each.key, "")) for each in planned]
     found = {"source": os.path.abspath(source)} if source else {}
     write_entries(out, entries, {"course_version": __version__, "settings": settings.noted(), **found})

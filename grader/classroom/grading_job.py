@@ -14,17 +14,11 @@ JSON crosses between machines, so an engine need not trust pickles.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import functools
 import hashlib
-import queue
 import re
-import subprocess
-import sys
-import tempfile
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -34,7 +28,9 @@ from ..core import course
 from ..core.contents import Contents, NoWorksheet
 from ..core.result import GRADER_ERROR, NOT_RUN, TOO_BUSY, Result, from_json
 from ..core.text import counted
-from .request import Request, Settings, read_request
+from ..grading.grading_process import GradingProcess, GradingProcessDied
+from .grade_request import grade_request
+from .request import ClassSettings, Request, read_request
 
 GRADING_SECONDS = 900.0
 """Wall-clock limit of one grading, and so the longest that one submission can delay its class."""
@@ -60,7 +56,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Answer:
+class JobResult:
     """The answer to a job.
 
     Attributes:
@@ -79,7 +75,7 @@ class Answer:
     too_busy: bool = False
 
 
-def make_job(contents: Contents, settings: Settings) -> Job:
+def make_job(contents: Contents, settings: ClassSettings) -> Job:
     """The job that grades a submission."""
     worksheet: bytes | NoWorksheet | None = None
     if settings.worksheet:
@@ -93,9 +89,9 @@ def make_job(contents: Contents, settings: Settings) -> Job:
 
 GRADED_WITH = (
     *("core", "sandbox", "oracles", "grading", "exercises", "worksheet"),
-    *("classroom/grading_process.py", "classroom/request.py"),
+    *("classroom/grade_request.py", "classroom/request.py"),
 )
-"""The rooms and files of the grader that a result depends on; a test compares them with what a grading imports."""
+"""The packages and files of the grader that a result depends on; a test compares them with what a grading imports."""
 
 
 def course_digest() -> str:
@@ -124,19 +120,19 @@ def grade_job(data: bytes) -> bytes:
         data: `Job.data`.
 
     Returns:
-        An `Answer` as JSON. Never raises for what a submission does, nor for a grading process that dies.
+        A `JobResult` as JSON. Never raises for what a submission does, nor for a grading process that dies.
     """
     started, problem, result = time.monotonic(), "", None
     request = read_request(data)
     if request.course_digest != course_digest():
         problem = f"this worker has a different copy of the course from the one that asks ({request.course_version})"
-        return msgspec.json.encode(Answer(None, problem))
+        return msgspec.json.encode(JobResult(None, problem))
     attempt, too_busy = 0, False
     while attempt < ATTEMPTS and result is None and not too_busy:
         attempt += 1
-        process = _idle_process()
+        process = _idle_process(request.settings)
         try:
-            graded = process.grade(data)
+            graded = grade_with(process, request)
             problem = _fault(graded)
             result = graded.as_json() if not problem else None
             too_busy = TOO_BUSY in problem
@@ -146,7 +142,18 @@ def grade_job(data: bytes) -> bytes:
             _give_back(process, reuse=not problem)
     too_busy = too_busy or bool(_STARVED.search(problem))
     seconds = round(time.monotonic() - started, 3)
-    return msgspec.json.encode(Answer(result, problem, seconds, attempt, too_busy))
+    return msgspec.json.encode(JobResult(result, problem, seconds, attempt, too_busy))
+
+
+def grade_with(process: GradingProcess, request: Request) -> Result:
+    """Have a grading process grade a submission.
+
+    Raises:
+        GradingProcessDied: there is no result.
+    """
+    process.begin(grade_request, request)
+    result: Result = process.returned(seconds=GRADING_SECONDS)
+    return result
 
 
 def _fault(result: Result) -> str:
@@ -156,119 +163,35 @@ def _fault(result: Result) -> str:
     broken = [check for check in result.checks if check.outcome in (GRADER_ERROR, NOT_RUN)]
     if broken:
         return f"{counted(len(broken), 'check')} could not run; the first one is {broken[0].id}: {broken[0].story}"
-    return "" if result.complete else "the grading was stopped"
-
-
-class GradingProcessDied(Exception):
-    """A grading process ended, hung or sent something other than a result.
-
-    Attributes:
-        late: Whether it was ended because it took too long.
-    """
-
-    def __init__(self, how: str, *, late: bool = False) -> None:
-        self.late = late
-        super().__init__(how)
-
-
-class GradingProcess:
-    """An interpreter that grades one submission after another; see `grading_process`.
-
-    Args:
-        *program: Arguments of the interpreter, where it is not to run that module as it is.
-        environment: Its environment variables, where they are not this process's own.
-
-    Attributes:
-        gradings: How many it has made.
-        pid: Id of the process.
-    """
-
-    def __init__(self, *program: str, environment: Mapping[str, str] | None = None) -> None:
-        self.gradings = 0
-        self._errors = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(
-            [sys.executable, *(program or ("-m", "grader.classroom.grading_process"))],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            cwd=course.ROOT,
-            start_new_session=True,  # Ctrl-C is for the command, which then ends this process in order
-        )
-        self.pid = self._process.pid
-
-    def grade(self, data: bytes) -> Result:
-        """Grade one job.
-
-        Raises:
-            GradingProcessDied: there is no result.
-        """
-        assert self._process.stdin and self._process.stdout
-        self.gradings += 1
-        late = threading.Event()  # not whether the alarm's thread lives: the pipe may end before that does
-
-        def end() -> None:
-            late.set()
-            self._process.kill()
-
-        alarm = threading.Timer(GRADING_SECONDS, end)
-        alarm.start()
-        line = b""
-        try:
-            self._process.stdin.write(data + b"\n")
-            self._process.stdin.flush()
-            line = self._process.stdout.readline()
-            result = from_json(line.decode())
-        except (OSError, ValueError) as error:
-            how = self._how(late.is_set())
-            unread = isinstance(error, ValueError) and line.endswith(b"\n")
-            said = f"the grading's answer is unreadable: {error}" if unread else how
-            raise GradingProcessDied(said, late=late.is_set()) from None
-        finally:
-            alarm.cancel()
-        return result
-
-    def _how(self, late: bool) -> str:
-        self._end()
-        self._errors.seek(0)
-        lines = self._errors.read()[-4_000:].decode("utf-8", "replace").strip().splitlines()
-        if late:
-            return f"the grading took longer than {GRADING_SECONDS:.0f} seconds and was stopped"
-        return (
-            f"the grading process ended with status {self._process.returncode}: {lines[-1] if lines else 'no message'}"
-        )
-
-    def close(self) -> None:
-        self._end()
-        self._errors.close()
-
-    def _end(self) -> None:
-        assert self._process.stdin and self._process.stdout
-        with contextlib.suppress(OSError):  # it closes also if what is left in it can go nowhere
-            self._process.stdin.close()
-        self._process.stdout.close()
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+    if not result.complete:
+        return "the grading was stopped"
+    try:
+        from_json(result.as_json())
+    except ValueError as error:
+        return f"the result cannot be stored: {error}"
+    return ""
 
 
 # Idle warm processes of this interpreter. They are module state because an Executor takes a plain function, and a
 # process should serve the next job, whichever thread asks.
-_IDLE: queue.LifoQueue[GradingProcess] = queue.LifoQueue()
+_IDLE: list[GradingProcess] = []
+_LOCK = threading.Lock()
 
 
-def _idle_process() -> GradingProcess:
-    try:
-        return _IDLE.get_nowait()
-    except queue.Empty:
-        return GradingProcess()
+def _idle_process(settings: ClassSettings) -> GradingProcess:
+    sandbox = {"level": settings.level, "require_level": settings.require_level}
+    with _LOCK:
+        for process in _IDLE:
+            if process.sandbox == sandbox:
+                _IDLE.remove(process)
+                return process
+    return GradingProcess(sandbox)
 
 
 def _give_back(process: GradingProcess, *, reuse: bool) -> None:
     if reuse and process.gradings < GRADINGS_PER_PROCESS:
-        _IDLE.put(process)
+        with _LOCK:
+            _IDLE.append(process)
     else:
         process.close()
 
@@ -276,8 +199,7 @@ def _give_back(process: GradingProcess, *, reuse: bool) -> None:
 @atexit.register
 def close_idle_processes() -> None:
     """End the warm processes; the next job starts new ones."""
-    while True:
-        try:
-            _IDLE.get_nowait().close()
-        except queue.Empty:
-            return
+    with _LOCK:
+        idle, _IDLE[:] = [*_IDLE], []
+    for process in idle:
+        process.close()

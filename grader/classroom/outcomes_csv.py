@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..core.result import Result
 from ..core.text import one_line, spreadsheet_safe
-from .report import marked
+from .report import with_grade
 from .results import Entry
 
 COLUMNS = ("submission", "exercise", "function", "check", "hidden", "points", "of", "outcome", "mistakes")
@@ -28,7 +28,7 @@ def outcomes_csv(entries: Iterable[Entry], *, names: bool) -> str:
         names: Whether they are called by their names. Otherwise by the beginning of their result's key, and in the
             order of that, which says nothing of a name.
     """
-    counted = [*marked(entries)]
+    counted = [*with_grade(entries)]
     if names:
         called = [(entry.name, result) for entry, result in counted]
     else:

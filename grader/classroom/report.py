@@ -226,7 +226,7 @@ class Named:
 
 def class_report(entries: Sequence[Entry]) -> ClassReport:
     """The numbers of a class, without any name."""
-    results = [result for _, result in marked(entries)]
+    results = [result for _, result in with_grade(entries)]
     without_code = sum(entry.no_code for entry in entries)
     waiting = sum(not (entry.result or entry.problem) for entry in entries)
     missing = Counter(name for entry in entries if not entry.why_no_mark for name in entry.missing)
@@ -255,7 +255,7 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
     )
 
 
-def marked(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Result]]:
+def with_grade(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Result]]:
     """The submissions that the numbers are about, with what is counted of their results."""
     for entry in entries:
         if entry.result and not entry.why_no_mark:

@@ -18,7 +18,7 @@ from ..worksheet.questions import EXERCISE as WORKSHEET
 
 
 @dataclass(frozen=True)
-class Settings:
+class ClassSettings:
     """What a whole class is graded with.
 
     Attributes:
@@ -26,7 +26,7 @@ class Settings:
         worksheet: Whether the worksheet is graded too.
         seed: Of the generated inputs.
         secret: Of the class; see `core/secret.py`.
-        examples: Inputs for every law; None for the usual number.
+        examples: Inputs for every invariant; None for the usual number.
         require_level: Isolation level below which nothing is run.
         level: Use this isolation level and not the best one; None: the best one.
     """
@@ -49,7 +49,7 @@ class Settings:
         return {**vars(self), "secret": fingerprint(self.secret)}
 
     @classmethod
-    def of(cls, noted: Mapping[str, Any], secret: str) -> Settings:
+    def of(cls, noted: Mapping[str, Any], secret: str) -> ClassSettings:
         """What `noted` wrote, with the secret that it left out.
 
         Raises:
@@ -61,7 +61,7 @@ class Settings:
 
 
 def graded_by(noted: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of all that is graded with settings as `Settings.noted` wrote them; empty where nothing has been graded."""
+    """Names of all that is graded with settings as `noted` wrote them; empty where nothing has been graded."""
     return (*noted.get("exercises", ()), *((WORKSHEET,) if noted.get("worksheet") else ()))
 
 
@@ -81,7 +81,7 @@ class Request:
     files: dict[str, str]
     problems: dict[str, str]
     worksheet: bytes | NoWorksheet | None
-    settings: Settings
+    settings: ClassSettings
     course_version: str
     course_digest: str
 

@@ -326,7 +326,7 @@ def _entry(folder: Path, entry: Entry) -> Entry:
 
 
 @dataclass(frozen=True)
-class Line:
+class JournalLine:
     """One finished grading.
 
     Attributes:
@@ -389,7 +389,7 @@ class Journal:
         replace_file(path, result)
         with path.open("r+b") as written:  # Windows syncs only what may be written
             os.fsync(written.fileno())
-        line = Line(key, content, _digest(result.encode()), seconds)
+        line = JournalLine(key, content, _digest(result.encode()), seconds)
         self._append(msgspec.json.encode(line) + b"\n")
         self._lines[key] = line
 
@@ -402,14 +402,14 @@ class Journal:
         os.fsync(self._file.fileno())
 
 
-def _lines(data: bytes) -> dict[str, Line]:
+def _lines(data: bytes) -> dict[str, JournalLine]:
     return {line.key: line for line in map(_journal_line, data.split(b"\n")) if line}
 
 
-def _journal_line(text: bytes) -> Line | None:
+def _journal_line(text: bytes) -> JournalLine | None:
     """A line, or None if it is torn or damaged: its submission is then graded again."""
     try:
-        line = msgspec.json.decode(text, type=Line)
+        line = msgspec.json.decode(text, type=JournalLine)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return line if 0 <= line.seconds <= _MOST_SECONDS else None

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ..core.result import PASSED, CheckResult, Result
 from ..reports import html_report
-from ..reports.feedback import HIDDEN
+from ..reports.shared_texts import HIDDEN
 from .results import Entry
 
 

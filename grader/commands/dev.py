@@ -14,9 +14,10 @@ from ..core.refusal import FileRefused
 from ..core.submission import Submission
 from ..core.text import listed
 from ..grading import plugin
-from ..grading.run import Grading
+from ..grading.run import grade_submission
+from ..grading.settings import GradingSettings
 from ..sandbox.sandbox import Sandbox
-from ..workshop import combinations, golden, handout, new_exercise, paste, recordings, write_vectors
+from ..workshop import combinations, golden, handout, new_exercise, paste, recordings, records, write_vectors
 from ..workshop.course_lists import with_lists
 from ..workshop.functions import read_modules, stub_files
 from ..workshop.generated import holds, shown
@@ -110,7 +111,7 @@ def _paste(_: argparse.Namespace) -> int:
     files, found = paste.pasted(handout.make(), names)
     submission = Submission("pasted", Path("pasted"), files, {})
     with Sandbox.start() as sandbox:
-        result = Grading(submission, names, sandbox.worker, name_mistakes=False).run()
+        result = grade_submission(GradingSettings(submission, names, sandbox.worker, name_mistakes=False))
     for exercise in result.exercises:
         functions = listed([name.split(".")[1] for name in found if name.split(".")[0] == exercise.name] or ["nothing"])
         print(f"{exercise.name}: {exercise.earned} of {exercise.points} points ({functions} pasted)")
@@ -126,6 +127,7 @@ def _vectors(arguments: argparse.Namespace) -> dict[Path, str]:
             folder = course.exercise(name).folder
             texts[folder / "vectors.json"] = write_vectors.make(name, sandbox.worker)
             texts[folder / "combinations.json"] = combinations.make(name)
+            texts[records.path_of(name)] = records.make(name, sandbox.worker)
             if drawn := write_vectors.make_curves(name, sandbox.worker):
                 texts[folder / "curves.json"] = drawn
     return texts

@@ -32,6 +32,7 @@ EXAMPLES = """examples:
 exit code: 0 fine, 1 something needs a fix
 """
 _INSTALL = "python -m pip install -c constraints.txt -e ."
+_INSTALL_A_HANDOUT = "python -m pip install -c course/constraints.txt -e ./course"
 _ACTIVATE = r".venv\Scripts\activate" if sys.platform == "win32" else "source .venv/bin/activate"
 _LONGEST_PATH = 150  # length of the folder's path on Windows; file names in it need the rest of the 260 characters
 _SYNCED = re.compile(r"onedrive|dropbox|google ?drive|icloud|mobile documents|nextcloud|box sync", re.IGNORECASE)
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """`course doctor`: 0 fine, 1 something needs a fix."""
-    print(f"Python {sys.version.split()[0]}, {sys.platform}, isolation level {isolation_level()}, {course.ROOT}")
+    print(f"Python {sys.version.split()[0]}, {sys.platform}, isolation level {isolation_level()}, {course.FOLDER}")
     serious = 0
     for found in findings(course.ROOT):
         serious += found.serious
@@ -68,8 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def findings(root: Path) -> Iterator[Finding]:
-    """All findings about the course in a folder, causes before their effects."""
-    for each in (packages(root), shell(), changed_files(root), place(str(root)), walls(), second_copies()):
+    """All findings about the course whose grader is in a folder, causes before their effects."""
+    folder = course.FOLDER
+    for each in (packages(root), shell(), changed_files(folder), place(str(folder)), walls(), second_copies()):
         yield from each
 
 
@@ -78,20 +80,21 @@ def packages(root: Path) -> Iterator[Finding]:
     needed = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
     least = {name: least for name, least, system in map(_requirement, needed) if system in (None, sys.platform)}
     tested = dict(re.findall(r"^([\w.-]+)==([\w.!]+)", (root / "constraints.txt").read_text("utf-8"), re.MULTILINE))
+    install = _INSTALL if root == course.FOLDER else _INSTALL_A_HANDOUT
     installed = {name: _installed_version(name) for name in (*least, "grpo-course")}
     missing = [name for name, version in installed.items() if not version]
     if missing:
         todo = f"Activate the course's environment ({_ACTIVATE}), or install the course into this one."
-        yield Finding("packages", f"not installed here: {', '.join(missing)}", todo, _INSTALL)
+        yield Finding("packages", f"not installed here: {', '.join(missing)}", todo, install)
     old = [name for name in least if installed[name] and _number(installed[name]) < _number(least[name])]
     if old:
         what = f"too old: {', '.join(f'{name} {installed[name]} (needed: {least[name]} or later)' for name in old)}"
-        yield Finding("packages", what, "Install the versions that the course was tested with.", _INSTALL)
+        yield Finding("packages", what, "Install the versions that the course was tested with.", install)
     other = [n for n in least if n in tested and n not in (*missing, *old) and installed[n].split("+")[0] != tested[n]]
     if other:
         what = ", ".join(f"{name} {installed[name]} (tested: {tested[name]})" for name in other)
         todo = "If your result differs from somebody else's, install the tested versions."
-        yield Finding("packages", f"not the tested version: {what}", todo, _INSTALL, serious=False)
+        yield Finding("packages", f"not the tested version: {what}", todo, install, serious=False)
 
 
 def shell() -> Iterator[Finding]:
@@ -103,22 +106,22 @@ def shell() -> Iterator[Finding]:
         yield Finding("grade", what, f"Activate the environment in which the course is installed, or use {longer}.")
 
 
-def changed_files(root: Path) -> Iterator[Finding]:
+def changed_files(folder: Path) -> Iterator[Finding]:
     """Are the files of a handout as they were handed out?"""
-    path = root / "grader" / "core" / "manifest.json"
+    path = folder / "course" / "grader" / "core" / "manifest.json"
     if not path.is_file():
         return  # the instructor's copy: git shows what has changed
     own = {f"starter/{exercise.file_name}" for exercise in course.HANDED_OUT}
     for name, sha256 in {**dict.fromkeys(own), **json.loads(path.read_text("utf-8"))}.items():
-        file = root / name
+        file = folder / name
         if not file.is_file():
             what = "missing"
         elif name in own or hashlib.sha256(file.read_bytes().replace(b"\r\n", b"\n")).hexdigest() == sha256:
             continue
         else:
             what = "changed since it was handed out"
-        command = f"git checkout -- {name}" if (root / ".git").exists() else ""  # an unpacked zip has no history
-        serious = name.startswith("grader/") or what == "missing"
+        command = f"git checkout -- {name}" if (folder / ".git").exists() else ""  # an unpacked zip has no history
+        serious = name.startswith("course/") or what == "missing"
         yield Finding(name, what, "Restore it from a fresh copy of the course.", command, serious)
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from ..classroom.feedback import PLATFORMS, Plan, Report, known_as, not_graded, pack, plan
+from ..classroom.feedback_zip import PLATFORMS, Plan, Report, known_as, not_graded, pack, plan
 from ..classroom.history import with_changes
 from ..classroom.results import Entry, Person, read_class, read_settings
 from ..core import course
@@ -19,11 +19,11 @@ from ..core.result import replace_file
 from ..core.text import counted, one_line
 from ..gradebook import moodle
 from ..gradebook.fill import times
-from ..gradebook.late import LateError, Policy, deduction
+from ..gradebook.late import LateError, LateRule, deduction
 from ..gradebook.people import Students
 from ..gradebook.roster import Roster, read_roster
 from ..gradebook.table import GradebookError
-from .gradebook import add_match, late_policy, matched_titles, read_export
+from .gradebook import add_match, course_late_rule, matched_titles, read_export
 from .listing import show
 from .personal_data import warn_if_git_takes
 
@@ -78,18 +78,18 @@ def run(arguments: argparse.Namespace) -> int:
         entries = read_class(arguments.results)
         if arguments.platform == "canvas" and not any(entry.uploads for entry in entries):
             arguments.usage_error(NO_DOWNLOAD)
-        policy, roster = late_policy(), Roster()
+        late_rule, roster = course_late_rule(), Roster()
         if arguments.roster:
-            names, zone = [entry.name for entry in entries], policy.zone if policy else UTC
+            names, zone = [entry.name for entry in entries], late_rule.zone if late_rule else UTC
             roster = read_roster(source.read_bytes(), names, platform=arguments.platform, zone=zone)
         people = {entry.name: entry.people for entry in entries} | dict(roster.people)
         moments = {name: roster.times.get(name, entry.submitted_at) for name, entry in by_name(entries).items()}
         source = arguments.gradebook
         known = _Known(people, moments)
         if source:
-            known = _known(source.read_bytes(), matched_titles(arguments), entries, known, roster, policy)
+            known = _known(source.read_bytes(), matched_titles(arguments), entries, known, roster, late_rule)
         planned = plan((each for each in entries if each.name not in known.nobody), arguments.platform, known.people)
-        planned, untimed = _with_lateness(planned, by_name(entries), known, policy, arguments.platform)
+        planned, untimed = _with_lateness(planned, by_name(entries), known, late_rule, arguments.platform)
         secretly = bool(read_settings(arguments.results).get("secret"))
         if not planned.reports:
             return _nothing((*planned.left_out, *known.problems))
@@ -147,7 +147,7 @@ def _known(
     entries: Sequence[Entry],
     said: _Known,
     roster: Roster,
-    policy: Policy | None,
+    late_rule: LateRule | None,
 ) -> _Known:
     """The people in Moodle's export, with their numbers and addresses, and the times in it.
 
@@ -159,7 +159,7 @@ def _known(
     found: dict[str, list[Person]] = {}
     moments = dict(said.moments)
     problems, notes = [], []
-    if policy and layout.time_question:
+    if late_rule and layout.time_question:
         notes.append(layout.time_question)
     for entry in entries:
         found[entry.name] = []
@@ -171,7 +171,7 @@ def _known(
                 continue
             found[entry.name].append(student.person)
             notes += [words] if remark else []
-            (time,) = times(student, [(entry, person)], layout, policy.zone if policy else None, roster)
+            (time,) = times(student, [(entry, person)], layout, late_rule.zone if late_rule else None, roster)
             moments[entry.name] = moments[entry.name] or time.moment
     nobody = {name for name, each in found.items() if not each and any(p.startswith(f"{name}: ") for p in problems)}
     people = {name: tuple(each) for name, each in found.items()}
@@ -179,14 +179,14 @@ def _known(
 
 
 def _with_lateness(
-    planned: Plan, entries: Mapping[str, Entry], known: _Known, policy: Policy | None, platform: str
+    planned: Plan, entries: Mapping[str, Entry], known: _Known, late_rule: LateRule | None, platform: str
 ) -> tuple[Plan, list[str]]:
     """The plan with each student's deduction for late work, and a note on submissions without a time.
 
     Raises:
         LateError: several extensions are for the same student.
     """
-    if policy is None:
+    if late_rule is None:
         return planned, []
     reports, untimed = [], set()
     for report in planned.reports:
@@ -201,7 +201,7 @@ def _with_lateness(
                     Decimal(entry.result.earned),
                     Decimal(entry.result.points),
                     moment,
-                    policy.for_person(*(record for record in people if _is(record, each))),
+                    late_rule.for_person(*(record for record in people if _is(record, each))),
                 )
                 for each in _readers(report, known.people[entry.name], platform)
             }

@@ -24,7 +24,7 @@ from ..core.served import refuse_other_course, served
 from ..core.source import cell_of, functions
 from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
-from ..grading.second_process import SecondProcess
+from ..grading.grading_process import GradingProcess
 from ..reports import export
 from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from ..core.result import CheckResult, ExerciseResult, Result
     from ..grading.check import Check
-    from ..grading.run import Grading
+    from ..grading.settings import GradingSettings
     from ..grading.student import Loaded
     from ..worksheet.reader import WorksheetFile
 
@@ -72,7 +72,7 @@ class _Processes:
     """The processes that grade code; none if there is no code to grade."""
 
     sandbox: Sandbox | None = None
-    second: SecondProcess | None = None
+    second: GradingProcess | None = None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -177,7 +177,7 @@ def _started(arguments: argparse.Namespace) -> Iterator[_Processes]:
         # A GPU runs everything.
         if of_code > 1 and arguments.device == "cpu" and (arguments.jobs or min(2, cores())) == 2:
             with contextlib.suppress(OSError):  # cannot start another process: grade everything here
-                processes = replace(processes, second=stack.enter_context(SecondProcess(**options)))
+                processes = replace(processes, second=stack.enter_context(GradingProcess(options)))
         yield processes
 
 
@@ -227,18 +227,20 @@ def _grade_with_progress(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
+    from ..grading.run import empty_result, grade_submission
+
     sandbox, worksheet = processes.sandbox, _graded_worksheet(files)
-    grading = _grading(arguments, files.submission, sandbox, before)
+    settings = _settings(arguments, files.submission, sandbox, before)
 
     def whole(result: Result) -> Result:
         """The result so far, with the worksheet's part."""
         found = replace(result, exercises=[*result.exercises, *worksheet], sha256=files.sha256)
         return before.merged(found) if before else found
 
-    _save(arguments, whole(grading.empty()))
+    _save(arguments, whole(empty_result(settings)))
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("importing torch" if sandbox else "reading", total=len(grading.selected))
+        task = progress.add_task("importing torch" if sandbox else "reading", total=len(settings.selected))
 
         def update(result: Result, entry: CheckResult) -> None:
             progress.update(task, advance=1, description=f"{entry.id.split('.')[0]}: {entry.function}")
@@ -253,19 +255,19 @@ def _grade_with_progress(
             if sandbox:
                 result.isolation_level, result.walls = sandbox.level, sandbox.walls()
 
-        result = grading.run(update, processes.second, update_again, wait)
+        result = grade_submission(settings, update, processes.second, update_again, wait)
     _save(arguments, whole(result))
     return whole(result)
 
 
-def _grading(
+def _settings(
     arguments: argparse.Namespace, submission: Submission, sandbox: Sandbox | None, before: Before | None
-) -> Grading:
-    """The grading of what is not known from before."""
+) -> GradingSettings:
+    """The request to grade what is not known from before."""
     from ..core.secret import PUBLIC, read_secret
-    from ..grading.run import Grading
+    from ..grading.settings import GradingSettings
 
-    grading = Grading(
+    settings = GradingSettings(
         submission,
         arguments.exercises,
         sandbox.worker if sandbox else _no_worker,
@@ -276,10 +278,10 @@ def _grading(
         fresh_workers=not (sandbox and sandbox.cold),
     )
     if not before:
-        return grading
+        return settings
     again = before.to_grade_again(submission)
-    checks = {key: check for key, check in grading.selected.items() if check.exercise in again}
-    return replace(grading, checks=checks, first=before.first, known=before.result)
+    checks = {key: check for key, check in settings.selected.items() if check.exercise in again}
+    return replace(settings, checks=checks, first=before.first, known=before.result)
 
 
 def _tell_first(entry: CheckResult, console: Console) -> None:
@@ -396,7 +398,7 @@ def _watch(arguments: argparse.Namespace, path: Path, processes: _Processes) -> 
 
         _use_examples(arguments.examples or plugin.WATCH_EXAMPLES)
     if processes.sandbox:
-        passed = f"Passed with {plugin.examples()} inputs for every law; run `grade` for the full number."
+        passed = f"Passed with {plugin.examples()} inputs per invariant; run `grade` for the full number."
 
     def again() -> None:
         """Grade the current files, unless they have been graded."""
@@ -437,22 +439,25 @@ def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
     """Run the same checks in this process, without a grade."""
     from ..grading import plugin
     from ..grading.debug import InProcess
-    from ..grading.run import Grading
+    from ..grading.run import grade_submission
+    from ..grading.settings import GradingSettings
 
     print("Debug mode gives no grade: your code runs in this process, without walls or time limits.")
     plugin.use_profile(arguments.examples or plugin.DEBUG_EXAMPLES)
     start: Callable[[], Loaded] = InProcess
-    result = Grading(
-        submission,
-        arguments.exercises,
-        start,
-        seed=arguments.seed,
-        device=arguments.device,
-        hidden=False,
-        checks=_selected(arguments, hidden=False),
-        folder=str(submission.path),
-        debug=True,
-    ).run()
+    result = grade_submission(
+        GradingSettings(
+            submission,
+            arguments.exercises,
+            start,
+            seed=arguments.seed,
+            device=arguments.device,
+            hidden=False,
+            checks=_selected(arguments, hidden=False),
+            folder=str(submission.path),
+            debug=True,
+        )
+    )
     _save(arguments, result)
     _report(arguments, result)
     return result.exit_code

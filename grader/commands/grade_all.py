@@ -20,7 +20,7 @@ from ..classroom.grade_class import Progress, grade_class
 from ..classroom.history import read_history
 from ..classroom.kept import read_kept, with_kept
 from ..classroom.questions import NOT_GRADED, is_question, questions
-from ..classroom.request import Settings
+from ..classroom.request import ClassSettings
 from ..classroom.results import SUBMISSIONS_FILE, ClassError, Entry, read_class, read_settings
 from ..classroom.submissions import find_submissions
 from ..core import course
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     declared_checks(exercises, hidden=has_hidden_checks())  # report their problems once, here
     made = _missing(arguments.out, arguments.secret or arguments.out / SECRET_FILE)
     try:
-        settings = Settings(
+        settings = ClassSettings(
             exercises=exercises,
             worksheet=arguments.worksheet,
             seed=arguments.seed,
@@ -154,7 +154,7 @@ def _secret(arguments: argparse.Namespace) -> str:
         raise ClassError(f"cannot write to {path}: {error.strerror}") from None
 
 
-def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
+def _grade(arguments: argparse.Namespace, settings: ClassSettings) -> None:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
@@ -212,7 +212,7 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
         )
 
 
-def _refuse_other_settings(out: Path, settings: Settings) -> None:
+def _refuse_other_settings(out: Path, settings: ClassSettings) -> None:
     """Refuse to mix gradings with different settings in one folder, in the table or in the pages."""
     before, now = read_settings(out), json.loads(json.dumps(settings.noted()))
     other = [f"{name} was {before.get(name)} and is now {now[name]}" for name in now if before.get(name) != now[name]]

@@ -18,9 +18,9 @@ from ..core.arguments import path_argument
 from ..core.result import replace_file
 from ..core.text import one_line
 from ..gradebook import canvas, moodle
-from ..gradebook.fill import ADD_FEEDBACK, NO_FEEDBACK, RENEW_FEEDBACK, ZERO, Filled, Line, Options, fill, only
+from ..gradebook.fill import ADD_FEEDBACK, NO_FEEDBACK, RENEW_FEEDBACK, ZERO, CellChange, Filled, Options, fill, only
 from ..gradebook.fill import CHANGED as CHANGED_CELL
-from ..gradebook.late import EXTENSIONS_FILE, LateError, Policy, policy_of
+from ..gradebook.late import EXTENSIONS_FILE, LateError, LateRule, late_rule_of
 from ..gradebook.layout import Layout, with_times
 from ..gradebook.roster import Roster, read_roster
 from ..gradebook.table import GradebookError, Table, read_table
@@ -109,14 +109,14 @@ def run(arguments: argparse.Namespace) -> int:
         _check_skipped(arguments, entries)
         data = arguments.gradebook.read_bytes()
         roster = None
-        policy = late_policy()
+        late_rule = course_late_rule()
         if arguments.roster:
             source = arguments.roster
-            names, zone = [entry.name for entry in entries], policy.zone if policy else None
+            names, zone = [entry.name for entry in entries], late_rule.zone if late_rule else None
             roster = read_roster(source.read_bytes(), names, platform=arguments.platform, zone=zone)
         source = arguments.gradebook
         table, layout = read_export(arguments.platform, data, matched_titles(arguments))
-        filled = _filled(table, layout, entries, policy, arguments, roster or Roster())
+        filled = _filled(table, layout, entries, late_rule, arguments, roster or Roster())
     except OSError as error:
         arguments.usage_error(f"cannot read {source}: {error.strerror}")
     except LateError as error:
@@ -135,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if to_decide or any(each.problems for each in filled) else 0
 
 
-def late_policy() -> Policy | None:
+def course_late_rule() -> LateRule | None:
     """The rule for late work in this course.
 
     Raises:
@@ -146,14 +146,14 @@ def late_policy() -> Policy | None:
         extensions = path.read_text("utf-8-sig") if path.is_file() else ""
     except (OSError, UnicodeDecodeError) as error:
         raise LateError(f"cannot read {EXTENSIONS_FILE}: {error}") from None
-    return policy_of(course.WRITTEN, extensions)
+    return late_rule_of(course.WRITTEN, extensions)
 
 
 def _filled(
     table: Table,
     layout: Layout,
     entries: Sequence[Entry],
-    policy: Policy | None,
+    late_rule: LateRule | None,
     arguments: argparse.Namespace,
     roster: Roster,
 ) -> list[Filled]:
@@ -166,11 +166,11 @@ def _filled(
     by_exercise = _columns(arguments, entries)
     if not by_exercise:
         title = arguments.column[0] if arguments.column else ""
-        return [fill(table, layout, entries, policy, _options(arguments, roster, title))]
+        return [fill(table, layout, entries, late_rule, _options(arguments, roster, title))]
     filled = []
     for exercise, title in by_exercise.items():
         own = [only(entry, exercise) for entry in entries]
-        filled.append(fill(table, layout, own, policy, _options(arguments, roster, title)))
+        filled.append(fill(table, layout, own, late_rule, _options(arguments, roster, title)))
         table = filled[-1].table
     by_hand = tuple(
         f"{entry.name}: {'; '.join(map(str, entry.by_hand))}: this is for all exercises together, and so in no column"
@@ -294,7 +294,7 @@ def _once(lines: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def _described(line: Line, words: str) -> str:
+def _described(line: CellChange, words: str) -> str:
     change = f"{line.old} -> {line.new}" if line.old and line.new != line.old else line.new
     who = line.student if line.submission in ("", line.student) else f"{line.student} ({line.submission})".strip()
     return "; ".join(filter(None, (f"{who}: {change or 'no grade'}, {line.kind}", words)))

@@ -105,10 +105,11 @@ def _write(files: Mapping[str, bytes], out: Path) -> None:
 def _update(arguments: argparse.Namespace) -> int:
     """Update an older handout, with the same exercises and site."""
     folder: Path = arguments.update
-    if not (folder / handout.MANIFEST).is_file():
+    manifest = handout.manifest_of(folder)
+    if not manifest:
         arguments.usage_error(f"{folder} is not the folder of a handout ({handout.MANIFEST} is missing)")
     try:
-        theirs = read_course_file(folder / course.FILE.name)
+        theirs = read_course_file((folder / manifest).parents[2] / course.FILE.name)
         names = {*theirs.exercises, *theirs.optional}
         exercises = tuple(each for each in course.HANDED_OUT if each.name in names)
         files = handout.make(site=arguments.site or theirs.site or course.WRITTEN.site or None, exercises=exercises)
@@ -143,7 +144,7 @@ def _refuse_to_overwrite(arguments: argparse.Namespace, out: Path) -> None:
         return
     if not arguments.force:
         arguments.usage_error(f"{out} already exists; give another name, or --force to replace it")
-    if out.is_dir() and not (out / handout.MANIFEST).is_file():
+    if out.is_dir() and not handout.manifest_of(out):
         arguments.usage_error(f"{out} is not a handout ({handout.MANIFEST} is missing), so --force does not replace it")
 
 

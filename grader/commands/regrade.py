@@ -17,7 +17,7 @@ from ..classroom.engines import open_engine
 from ..classroom.grade_class import grade_one, keep_one, remove_one
 from ..classroom.grading_job import close_idle_processes
 from ..classroom.kept import Kept, kept_as, merged, read_kept
-from ..classroom.request import Settings
+from ..classroom.request import ClassSettings
 from ..classroom.results import (
     ADDED,
     REGRADED,
@@ -149,7 +149,7 @@ def _new(arguments: argparse.Namespace, entries: Sequence[Entry]) -> Entry:
     return Entry(name, people, arguments.submitted_at)
 
 
-def _removed(arguments: argparse.Namespace, entry: Entry, settings: Settings) -> int:
+def _removed(arguments: argparse.Namespace, entry: Entry, settings: ClassSettings) -> int:
     if not arguments.dry_run:
         remove_one(arguments.results, entry.name)
         write_files(arguments.results, settings.graded)
@@ -189,7 +189,7 @@ def _contents(arguments: argparse.Namespace, entry: Entry, kept: Kept | None, up
     return contents
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
+def _settings(arguments: argparse.Namespace) -> ClassSettings:
     """The settings that the class was graded with.
 
     Raises:
@@ -202,7 +202,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         )
     secret = read_secret(arguments.secret or own)
     try:
-        settings = Settings.of(read_settings(arguments.results), secret)
+        settings = ClassSettings.of(read_settings(arguments.results), secret)
     except ValueError as error:
         raise ClassError(f"{arguments.results}: {error}") from None
     gone = [name for name in settings.exercises if name not in course.names(optional=True)]

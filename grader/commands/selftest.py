@@ -25,7 +25,7 @@ from ..core.text import counted
 from ..grading import plugin
 from ..grading.settings import declared_checks
 from ..sandbox.sandbox import Sandbox
-from ..workshop.selftest import CheckValue, Job, all_jobs, problems_of
+from ..workshop.selftest import CheckValue, SelfTestJob, all_jobs, problems_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,7 +89,7 @@ def _show_value(value: CheckValue, exercises: Sequence[str]) -> None:
     Console(width=100).print(table)
 
 
-def _keep(folder: Path, job: Job, result: Result) -> None:
+def _keep(folder: Path, job: SelfTestJob, result: Result) -> None:
     """Write a report; the same answer always has the same file name."""
     name = job.name.replace(": ", ".").replace(" ", "-")
     path = folder / job.exercise / job.what.replace(" ", "-") / f"{name}.json"
@@ -110,5 +110,5 @@ def _begin(quick: bool) -> None:
     _start = sandbox.worker
 
 
-def _graded(job: Job, *, quick: bool) -> Result:
+def _graded(job: SelfTestJob, *, quick: bool) -> Result:
     return job.graded(_start, quick=quick)

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
+from . import earlier_handouts
 from .course import EXERCISES, KNOWN, given_files
 from .files import (
     ARCHIVES,
@@ -310,7 +311,13 @@ def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) 
     problems |= {name: f"{name} is missing" for name in missing}
     loose = [member for member in members if member.path.parent == place]
     helpers, about = _helpers(files, loose)
-    notes = [*_notes_on_code(files | helpers, loose), *notes, *about, *_notes_on_given(members, place)]
+    notes = [
+        *_notes_on_code(files | helpers, loose),
+        *earlier_handouts.note(files),
+        *notes,
+        *about,
+        *_notes_on_given(members, place),
+    ]
     if not here:
         notes.append(_note_on_none(members))
     notes += [note for folder, note in left_out if folder == place or not here]
@@ -348,10 +355,17 @@ def _candidates(members: Sequence[Member]) -> _Candidates:
     several files has answers, it is the best.
     """
 
-    def rank(member: Member) -> tuple[bool, bool, int, int, int, str]:
-        renamed, number = member.name != _graded_name(member.name), -_parts(member.name)[1]
-        first, second = (number, renamed) if _graded_name(member.name) == WORKSHEET_FILE else (renamed, number)
-        return _is_notebook(member), bool(member.notebook), -member.upload, first, second, member.name
+    def rank(member: Member) -> tuple[bool, bool, int, tuple[int, int], str]:
+        """The smallest is the best; each part decides only between members that are equal in all parts before it."""
+        name, (_, number, _) = _graded_name(member.name), _parts(member.name)
+        is_renamed = member.name != name
+        return (
+            _is_notebook(member),
+            bool(member.notebook),  # a cell of it writes the file
+            -member.upload,
+            (-number, is_renamed) if name == WORKSHEET_FILE else (is_renamed, -number),
+            member.name,
+        )
 
     candidates: _Candidates = {}
     unique = {(member.path, member.upload, member.notebook): member for member in members}  # the last, as unpacked
@@ -413,7 +427,9 @@ def _is_unwritten(name: str, member: Member) -> bool:
 
 def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[str]:
     """Why the grader uses the first of these files of one folder as the file of this name."""
-    taken, *others = dict.fromkeys(map(_called, candidates))
+    # A handout has a notebook next to each module; one that nobody touched is no surprise.
+    used = [member for member in candidates[1:] if not (_is_notebook(member) and _is_unwritten(name, member))]
+    taken, *others = dict.fromkeys(map(_called, [candidates[0], *used]))
     notes = [f"the grader used {taken} as {name}"] if taken != name else []
     return notes + [f"the grader took {taken}, not {other}" for other in others]
 

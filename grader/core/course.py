@@ -29,15 +29,20 @@ if TYPE_CHECKING:
     from .result import Result
 
 ROOT = Path(__file__).resolve().parents[2]
+"""The folder that contains the grader: the repository, or `course/` in a handout."""
 _OF_TESTS = ROOT / os.environ.get("COURSE_FILE_OF_TESTS", "course.toml")
 """Tests have a course file of their own, because an instructor edits ours. A handout has neither."""
 FILE = _OF_TESTS if _OF_TESTS.is_file() else ROOT / "course.toml"
 GRADER = ROOT / "grader"
 MODEL_ANSWERS = ROOT / "reference"
-STARTER = ROOT / "starter"
+FOLDER = ROOT if (ROOT / "starter").is_dir() else ROOT.parent
+"""The folder in which people work: the repository, or the handout."""
+STARTER = FOLDER / "starter"
 FOLDERS = GRADER / "exercises"
 RUNS = ROOT / "docs" / "assets" / "runs"
 
+HIDDEN_CHECKS = "hidden_checks.json"
+"""In a handout, in the package `core`: how many checks it lacks, and their points."""
 WORKSHEET = "worksheet"
 """The only entry of a result that is not an exercise."""
 
@@ -85,7 +90,7 @@ class Exercise:
 
     @property
     def folder(self) -> Path:
-        """Holds all that only this exercise has: checks, misconceptions, variants and vectors."""
+        """Holds all that only this exercise has: checks, misconceptions, variants and recorded answers."""
         return FOLDERS / self.name
 
     @property
@@ -99,9 +104,14 @@ class Exercise:
         return f"docs/exercises/{self.name}/mistakes.md"
 
     @property
+    def functions_page(self) -> str:
+        """The page of its functions with their corner cases, from the repository root."""
+        return f"docs/exercises/{self.name}/functions.md"
+
+    @property
     def pages(self) -> tuple[str, ...]:
         """Its pages, from the repository root."""
-        return (self.page, self.mistakes_page)
+        return (self.page, self.mistakes_page, self.functions_page)
 
     @property
     def function_names(self) -> tuple[str, ...]:
@@ -197,6 +207,11 @@ KNOWN = (*HANDED_OUT, *DRAFTS)
 """The exercises that can be graded, in the order of the course."""
 
 
+def is_handout() -> bool:
+    """Whether this is a student's copy, which has neither model answers nor oracles."""
+    return (GRADER / "core" / "manifest.json").is_file()
+
+
 @functools.cache
 def given_files() -> Mapping[str, str]:
     """Name to text of every given file that an exercise needs; the name is the path in `starter/`.
@@ -221,6 +236,14 @@ def page_address(page: str, site: str = "") -> str:
     path, _, anchor = page.partition("#")
     address = site + path.removeprefix("docs/").removesuffix(".md") + "/"
     return f"{address}#{anchor}" if anchor else address
+
+
+@functools.cache
+def not_handed_out() -> Mapping[str, tuple[int, int]]:
+    """Number and points of the hidden checks that a handout lacks, by "exercise.function"; empty in the repository."""
+    file = GRADER / "core" / HIDDEN_CHECKS
+    entries = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    return {name: (count, points) for name, (count, points) in entries.items()}
 
 
 def where_given(name: str) -> str | None:

@@ -68,6 +68,7 @@ class CourseFile:
     contact: str = _is(TEXT, default="")  # whom students ask: an address, or words with one
     logo: str = _is(_PICTURE, default="")  # in the header of the site, a path from the root of the course
     site: str = _is(_ADDRESS, default="")  # where the pages are published, with a slash at the end
+    repository: str = _is(_ADDRESS, default="")  # of the handout on GitHub, from which Colab opens the notebooks
     instructors: bool = _is(_TRUTH, default=True)  # the published site has their pages
     deadline: datetime | None = _is(_TIME, default=None)  # noqa: RUF009 - it is a field
     time_zone: str = _is(TEXT, default="")  # of times without an offset: "Europe/Berlin"

@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from .files import UnreadableError
 from .source import cell_header, code_only, imports
 
+SETUP = "# @title Setup: run this cell first"
+"""First line of a cell of our notebooks that installs and imports the grader; Colab shows it as the cell's title."""
+
 MAX_NOTEBOOK_BYTES = 2_000_000
 """With its pictures; its code alone is limited as any module's."""
 
@@ -23,11 +26,13 @@ _WRITES_FILE = re.compile(r"\s*%%(?:writefile|file)[ \t]+((?:-a|--append)[ \t]+)
 _PYTHON_MAGICS = ("capture", "prun", "time", "timeit")
 
 _SETS_UP = re.compile(
-    r"^[ \t]*(?:from|import)[ \t]+(?:google\.colab|kaggle\w*|IPython|ipykernel|ipywidgets|nest_asyncio|dbutils)\b"
+    r"^[ \t]*(?:from|import)[ \t]+"
+    r"(?:google\.colab|kaggle\w*|IPython|ipykernel|ipywidgets|nest_asyncio|dbutils|grader)\b"
     r"|\bget_ipython\(|\bos\.chdir\(|__vsc_ipynb_file__|\bpip3?['\", ]+install\b"
     r"|# data processing, CSV file I/O",  # of a new notebook of Kaggle
     re.M,
 )
+_OURS = re.compile(r"(?:from grader import )?check\b")
 _BINDS = re.compile(r"^(\w+)[ \t]*=(?!=)|\bas[ \t]+(\w+)", re.M)
 _SHARED = {"", "torch", "numpy", "np", "os", "sys", "math"}  # also used by statements that do not set up a host
 _KEPT = re.compile(r"(?:async[ \t]|def\b|class\b|@|try\b|if[ \t]+__name__\b)")
@@ -85,6 +90,8 @@ def _code_cells(data: bytes) -> list[str] | None:
 
 def _python(cell: str, dropped: list[str]) -> str:
     """A cell without the lines for Jupyter, which are added to a list."""
+    if cell.startswith(SETUP):
+        return "import sys\nfrom grader import check"  # left out below, with the calls
     magic = _CELL_MAGIC.match(cell)
     if magic and magic[1] not in _PYTHON_MAGICS:  # a cell in another language, or one that writes a file
         dropped.append(cell.strip().split("\n")[0])
@@ -117,7 +124,8 @@ def without_host_setup(text: str) -> tuple[str, list[str]]:
             kept.append(statement)
             continue
         names |= _bound(code)
-        dropped.append(first)
+        if not _OURS.match(code):  # nobody needs to hear about calls of `check`
+            dropped.append(first)
         kept.append("\n".join(["pass", *(line if line.startswith("#") else "" for line in below)]))
     return "\n".join(kept), dropped
 

@@ -12,14 +12,15 @@ from .text import one_line
 
 def served() -> str:
     """The course whose code runs, in words."""
-    return one_line(f"{course.TITLE}, in {course.ROOT}", limit=1_000)
+    return one_line(f"{course.TITLE}, in {course.FOLDER}", limit=1_000)
 
 
 def other_course(here: Path, root: Path) -> Path | None:
     """The course that a folder lies in, if it is not the one at `root`, whose code runs."""
     for folder in (here, *here.parents):
-        if (folder / "grader" / "core" / "course.py").is_file():
-            return None if folder.resolve() == root.resolve() else folder
+        for place in (folder, folder / "course"):  # a handout has the grader one folder down
+            if (place / "grader" / "core" / "course.py").is_file():
+                return None if place.resolve() == root.resolve() else folder
     return None
 
 
@@ -34,7 +35,12 @@ def refuse_other_course(command: str) -> None:
         if folder is None:
             return
         raise FileRefused(
-            f"you are in the course {folder}, but this command runs the code of {course.ROOT}. To use the course you "
-            f"are in: cd {folder}, then python -m grader.commands.{command} ... (or install it into its own "
-            f"environment). To use the other course: cd {course.ROOT}"
+            f"you are in the course {folder}, but this command runs the code of {course.FOLDER}. To use the course you "
+            f"are in: {_how_to_run(command, folder)}. To use the other course: cd {course.FOLDER}"
         )
+
+
+def _how_to_run(command: str, folder: Path) -> str:
+    if (folder / "grader").is_dir():
+        return f"cd {folder}, then python -m grader.commands.{command} ... (or install it into its own environment)"
+    return "install it into its own environment, as its README says"

@@ -43,13 +43,13 @@ def layout(table: Table) -> Layout:
     last_and_first = header[0] == "LastName"
     points = next((row for row in range(1, len(table.rows)) if "Points Possible" in table.text(row, 0)), None)
     records = [row for row in range(1, len(table.rows)) if row != points and not _is_empty(table.texts(row))]
-    pretenders = tuple(row for row in records if _is_test_student(table, row, where, names=1 + last_and_first))
+    test_students = tuple(row for row in records if _is_test_student(table, row, where, names=1 + last_and_first))
     return Layout(
         platform="canvas",
         keys=tuple(keys),
         name=(1, 0) if last_and_first else (0,),
-        students=tuple(row for row in records if row not in pretenders),
-        pretenders=pretenders,
+        students=tuple(row for row in records if row not in test_students),
+        test_students=test_students,
         columns=tuple(_columns(table, header, points)),
         untouched=frozenset({"ex"}),
     )

@@ -21,9 +21,9 @@ from ..core import course
 from ..core.by_hand import ByHand, shown, with_by_hand
 from ..core.text import counted as counted_words
 from ..core.text import spreadsheet_safe
-from .late import Policy, counted, deduction, placed
+from .late import LateRule, counted, deduction, placed
 from .layout import BLANK, Column, Layout, choose_column, number
-from .people import Student, Students
+from .people import GradebookStudent, Students
 from .roster import Roster
 from .table import GradebookError, Table
 
@@ -53,7 +53,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Line:
+class CellChange:
     """The change to the cell of one student.
 
     Attributes:
@@ -91,7 +91,7 @@ class Filled:
 
     table: Table
     column: Column
-    lines: tuple[Line, ...]
+    lines: tuple[CellChange, ...]
     problems: tuple[str, ...]
     notes: tuple[str, ...]
     without: tuple[str, ...]
@@ -128,7 +128,9 @@ class _Mark:
         return "; ".join([*said, counts]) if said else ""
 
 
-def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy | None, options: Options) -> Filled:
+def fill(
+    table: Table, layout: Layout, entries: Sequence[Entry], late_rule: LateRule | None, options: Options
+) -> Filled:
     """The gradebook with the grades of a class.
 
     A grade is rounded once, to two decimals, a half up.
@@ -137,7 +139,7 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
         table: The instructor's export.
         layout: The layout of the export.
         entries: The submissions, with their results.
-        policy: The rule for late work; None if late work costs nothing.
+        late_rule: The rule for late work; None if late work costs nothing.
         options: The instructor's decisions.
 
     Raises:
@@ -151,20 +153,20 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
     maximum = points if options.grade_of else _maximum(column, points, options)
     comma = _decimal_comma(table, column)
     students = Students(table, layout, layout.students)
-    pretenders = Students(table, layout, layout.pretenders)
-    submitted, unmatched, notes = _matched(students, pretenders, kept, options)
-    skipped = _skipped(students, pretenders, entries, options)
+    test_students = Students(table, layout, layout.test_students)
+    submitted, unmatched, notes = _matched(students, test_students, kept, options)
+    skipped = _skipped(students, test_students, entries, options)
     if unmatched and options.missing_zero:
         raise GradebookError("cannot write zeros before it is clear whose these are" + _listed(unmatched))
-    unclear = _extension_problems(policy, students, submitted)
-    asked = [layout.time_question] if policy and layout.time_question else []
+    unclear = _extension_problems(late_rule, students, submitted)
+    asked = [layout.time_question] if late_rule and layout.time_question else []
     problems = [*unmatched, *unclear, *asked, *_for_nobody(kept, students, submitted)]
     undecided: list[tuple[str, str]] = []
     both = zip(students.all, submitted, strict=True)
-    marks = [_judged(*each, layout, policy, options, certain=not unclear) for each in both]
+    marks = [_judged(*each, layout, late_rule, options, certain=not unclear) for each in both]
     if not layout.takes_more and not options.grade_of:
         marks = [_at_most(mark, points) for mark in marks]
-    lines: list[Line] = []
+    lines: list[CellChange] = []
     cells: dict[tuple[int, int], str] = {}
     comments = _Comments(table, layout, options.feedback)
     for student, mark in zip(students.all, marks, strict=True):
@@ -188,7 +190,7 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
                 cells |= comments.changed(row, mark)
             lines.append(_line(student, mark, old, cells.get((row, column.index), old), kind, fixed[row]))
     without = [each.person.name for each in students.all if not submitted[each.number] and each.number not in skipped]
-    notes += _notes(kept, policy, sum(mark.time.of_export for mark in marks if mark), options)
+    notes += _notes(kept, late_rule, sum(mark.time.of_export for mark in marks if mark), options)
     notes += _notes_on_points(layout, marks, points, maximum) + comments.notes()
     problems += _together(undecided)
     return Filled(table.changed(cells), column, tuple(lines), tuple(problems), tuple(notes), tuple(without))
@@ -348,13 +350,13 @@ _Submitted = list[list[tuple[Entry, Person]]]
 
 
 def _matched(
-    students: Students, pretenders: Students, entries: Iterable[Entry], options: Options
+    students: Students, test_students: Students, entries: Iterable[Entry], options: Options
 ) -> tuple[_Submitted, list[str], list[str]]:
     """The owners of the submissions, submissions without an owner, and things to check."""
     submitted: _Submitted = [[] for _ in students.all]
     unmatched: list[str] = []
     found: list[str] = []
-    notes = [f"left out: the test student {each.person.name} and all of its submissions" for each in pretenders.all]
+    notes = [f"left out: the test student {each.person.name} and all of its submissions" for each in test_students.all]
     notes += [
         f"{each} is the id of several students of the gradebook, so it identifies nobody" for each in students.shared
     ]
@@ -363,7 +365,7 @@ def _matched(
         if not people:
             unmatched.append(f"{entry.name}: the owner is unknown; see --roster")
         for person in people:
-            if pretenders.find(person)[0]:
+            if test_students.find(person)[0]:
                 continue
             student, remark = students.find(person)
             known = (person.name, person.email, person.username, person.number, person.platform_id)
@@ -380,22 +382,28 @@ def _matched(
     return submitted, unmatched, notes
 
 
-def _skipped(students: Students, pretenders: Students, entries: Iterable[Entry], options: Options) -> dict[int, str]:
+def _skipped(students: Students, test_students: Students, entries: Iterable[Entry], options: Options) -> dict[int, str]:
     """The submissions that the instructor skips, by student: these students get no zero for a missing submission."""
     left_out = [entry for entry in entries if entry.name in options.skipped]
-    theirs = _matched(students, pretenders, left_out, options)[0]
+    theirs = _matched(students, test_students, left_out, options)[0]
     return {number: ", ".join(entry.name for entry, _ in own) for number, own in enumerate(theirs) if own}
 
 
 def _judged(
-    student: Student, theirs: Theirs, layout: Layout, policy: Policy | None, options: Options, *, certain: bool
+    student: GradebookStudent,
+    theirs: Theirs,
+    layout: Layout,
+    late_rule: LateRule | None,
+    options: Options,
+    *,
+    certain: bool,
 ) -> _Mark | None:
     """The student's mark; None without a submission."""
-    zone = policy.zone if policy else None
+    zone = late_rule.zone if late_rule else None
     timed = zip(theirs, times(student, theirs, layout, zone, options.roster), strict=True)
     marks = [
         replace(
-            _mark(entry, time, policy, options, person, student.person),
+            _mark(entry, time, late_rule, options, person, student.person),
             given=personal(entry.by_hand, person, student.person),
         )
         for (entry, person), time in timed
@@ -435,7 +443,7 @@ def _undecided_if_lowered(mark: _Mark) -> _Mark:
     )
 
 
-def times(student: Student, theirs: Theirs, layout: Layout, zone: tzinfo | None, roster: Roster) -> list[Time]:
+def times(student: GradebookStudent, theirs: Theirs, layout: Layout, zone: tzinfo | None, roster: Roster) -> list[Time]:
     """When each submission of a student came.
 
     The export has one time for each student, so it says nothing of several submissions, and nothing of those that were
@@ -457,10 +465,10 @@ def times(student: Student, theirs: Theirs, layout: Layout, zone: tzinfo | None,
     return [Time(moment, of_export=True)]
 
 
-def _extension_problems(policy: Policy | None, students: Students, submitted: _Submitted) -> list[str]:
+def _extension_problems(late_rule: LateRule | None, students: Students, submitted: _Submitted) -> list[str]:
     """Extensions that name nobody; one that names several students is refused."""
     problems = []
-    for extension in policy.extensions if policy else ():
+    for extension in late_rule.extensions if late_rule else ():
         named = [
             student.person.name
             for student in students.all
@@ -484,11 +492,11 @@ def _for_nobody(entries: Iterable[Entry], students: Students, submitted: _Submit
         yield from unmatched_points(entry, records)
 
 
-def _people(submitted: _Submitted, student: Student) -> Iterator[Person]:
+def _people(submitted: _Submitted, student: GradebookStudent) -> Iterator[Person]:
     return (person for _, person in submitted[student.number])
 
 
-def _mark(entry: Entry, time: Time, policy: Policy | None, options: Options, *records: Person) -> _Mark:
+def _mark(entry: Entry, time: Time, late_rule: LateRule | None, options: Options, *records: Person) -> _Mark:
     """What a submission counts for the student of these records."""
 
     def undecided(why: str) -> _Mark:
@@ -505,7 +513,7 @@ def _mark(entry: Entry, time: Time, policy: Policy | None, options: Options, *re
             f"none of its code is readable{why}; ask for it again, or enter a grade on the platform yourself"
         )
     earned = Decimal(result.earned)
-    if policy is None:
+    if late_rule is None:
         return _Mark(entry, time, earned)
     if time.moment is None:
         if time.problem:
@@ -520,7 +528,7 @@ def _mark(entry: Entry, time: Time, policy: Policy | None, options: Options, *re
                 "--trust-late-marks, if the assignment's due date in Canvas is the deadline of course.toml"
             )
         return _Mark(entry, time, earned)
-    own = policy.for_person(*records)
+    own = late_rule.for_person(*records)
     points = counted(earned, Decimal(result.points), time.moment, own)
     late = deduction(earned, Decimal(result.points), time.moment, own)
     return _Mark(entry, time, points, late=late.reason if late else "")
@@ -570,7 +578,7 @@ def _kind(old: str, new: str, mark: _Mark | None) -> str:
     return CHANGED
 
 
-def _line(student: Student, mark: _Mark | None, old: str, new: str, kind: str, fixed: str) -> Line:
+def _line(student: GradebookStudent, mark: _Mark | None, old: str, new: str, kind: str, fixed: str) -> CellChange:
     said = mark.note if mark and mark.points is not None else ""
     late = mark.late if mark and mark.points is not None else ""
     lacks = f"no file for {', '.join(mark.entry.missing)}" if mark and mark.entry.missing else ""
@@ -579,20 +587,20 @@ def _line(student: Student, mark: _Mark | None, old: str, new: str, kind: str, f
     if kind == CHANGED and before is not None and after is not None and after < before:
         notes.append("lower than before")
     submission = mark.entry.name if mark else ""
-    return Line(student.person.name, submission, old, new, kind, "; ".join(filter(None, notes)), late)
+    return CellChange(student.person.name, submission, old, new, kind, "; ".join(filter(None, notes)), late)
 
 
-def _notes(entries: Iterable[Entry], policy: Policy | None, of_export: int, options: Options) -> Iterator[str]:
+def _notes(entries: Iterable[Entry], late_rule: LateRule | None, of_export: int, options: Options) -> Iterator[str]:
     """Notes on the class as a whole."""
-    if of_export and policy:
+    if of_export and late_rule:
         yield f"the times of {of_export} submissions are from the export"
     trusted = [each for each in entries if each.uploads and not each.submitted_at and not each.marked_late]
-    if policy and options.trust_late_marks and trusted:
+    if late_rule and options.trust_late_marks and trusted:
         number = counted_words(len(trusted), "submission")
         yield f"on time, because Canvas does not call them late: {number} without a time"
     graded = [entry for entry in entries if entry.result]
     late = sum(entry.marked_late for entry in graded)
-    if late and policy is None:
+    if late and late_rule is None:
         yield f"the platform calls {late} of the submissions late; without [late] in course.toml, this costs nothing"
     unwalled = sum(course.lacks_walls(entry.result) for entry in graded if entry.result)
     if unwalled:

@@ -40,7 +40,7 @@ class Extension:
     Attributes:
         student: Name, address, number, login name or number at the platform.
         due: The student's own due time.
-        last: The student's own last moment; None moves the policy's last moment as far as the due time.
+        last: The student's own last moment; None moves the rule's last moment as far as the due time.
     """
 
     student: str
@@ -49,7 +49,7 @@ class Extension:
 
 
 @dataclass(frozen=True)
-class Policy:
+class LateRule:
     """The rule for late work. All times are in UTC.
 
     Attributes:
@@ -72,8 +72,8 @@ class Policy:
     extensions: tuple[Extension, ...] = ()
     zone: tzinfo | None = None
 
-    def for_person(self, *records: Person) -> Policy:
-        """The policy with one student's extension, if there is one.
+    def for_person(self, *records: Person) -> LateRule:
+        """The rule with one student's extension, if there is one.
 
         Args:
             records: What is known of this student, from each source that knows something.
@@ -91,56 +91,58 @@ class Policy:
         return replace(self, due=own[0].due, last=own[0].last or moved, extensions=())
 
 
-def counted(earned: Decimal, points: Decimal, submitted_at: datetime, policy: Policy) -> Decimal:
+def counted(earned: Decimal, points: Decimal, submitted_at: datetime, late_rule: LateRule) -> Decimal:
     """How many of the earned points count, exactly.
 
     Args:
         earned: What the submission earned.
         points: What the assignment is worth; the deduction is a percentage of this.
         submitted_at: When it was handed in, with a time zone.
-        policy: With the student's extension, see `Policy.for_person`.
+        late_rule: With the student's extension, see `LateRule.for_person`.
     """
-    periods = periods_late(submitted_at, policy)
+    periods = periods_late(submitted_at, late_rule)
     if not periods:
         return earned
-    if policy.last and _minute(submitted_at) > policy.last:
+    if late_rule.last and _minute(submitted_at) > late_rule.last:
         return Decimal(0)
-    percent = min(policy.deduction * periods, policy.maximum)
+    percent = min(late_rule.deduction * periods, late_rule.maximum)
     return max(Decimal(0), earned - points * percent / 100)
 
 
-def periods_late(submitted_at: datetime, policy: Policy) -> int:
+def periods_late(submitted_at: datetime, late_rule: LateRule) -> int:
     """How many periods have begun since the due time; 0 if the submission is on time."""
-    late = _minute(submitted_at) - policy.due
-    if late <= policy.grace:
+    late = _minute(submitted_at) - late_rule.due
+    if late <= late_rule.grace:
         return 0
-    if policy.per != CALENDAR_DAY:
-        return -(-late // _LENGTHS[policy.per])
-    due = policy.due - timedelta(microseconds=1)  # a deadline at 0:00 belongs to the day that it ends
-    return max(1, (submitted_at.astimezone(policy.zone).date() - due.astimezone(policy.zone).date()).days)
+    if late_rule.per != CALENDAR_DAY:
+        return -(-late // _LENGTHS[late_rule.per])
+    due = late_rule.due - timedelta(microseconds=1)  # a deadline at 0:00 belongs to the day that it ends
+    return max(1, (submitted_at.astimezone(late_rule.zone).date() - due.astimezone(late_rule.zone).date()).days)
 
 
-def deduction(earned: Decimal, points: Decimal, submitted_at: datetime, policy: Policy) -> ByHand | None:
+def deduction(earned: Decimal, points: Decimal, submitted_at: datetime, late_rule: LateRule) -> ByHand | None:
     """What lateness takes from a submission, with the sentence that explains the number; None if it is on time.
 
     The arguments are those of `counted`.
     """
-    periods = periods_late(submitted_at, policy)
+    periods = periods_late(submitted_at, late_rule)
     if not periods:
         return None
-    lost = earned - counted(earned, points, submitted_at, policy)
-    late, due = _minute(submitted_at) - policy.due, _in_words(policy.due, policy)
-    unit = HOUR if policy.per == HOUR else "day"
+    lost = earned - counted(earned, points, submitted_at, late_rule)
+    late, due = _minute(submitted_at) - late_rule.due, _in_words(late_rule.due, late_rule)
+    unit = HOUR if late_rule.per == HOUR else "day"
     how = {
         HOUR: "part of an hour counts as an hour",
         DAY: "part of a day (24 hours) counts as a day",
         CALENDAR_DAY: "days end at midnight",
     }
-    text = f"{periods} {unit}{'s' * (periods > 1)} late: handed in {_length(late)} after {due}, and {how[policy.per]}"
-    if policy.last and _minute(submitted_at) > policy.last:
-        return ByHand(-lost, f"{text}; nothing counts after {_in_words(policy.last, policy)}")
-    percent = min(policy.deduction * periods, policy.maximum)
-    most = " (the maximum)" if policy.deduction * periods > percent else ""
+    text = (
+        f"{periods} {unit}{'s' * (periods > 1)} late: handed in {_length(late)} after {due}, and {how[late_rule.per]}"
+    )
+    if late_rule.last and _minute(submitted_at) > late_rule.last:
+        return ByHand(-lost, f"{text}; nothing counts after {_in_words(late_rule.last, late_rule)}")
+    percent = min(late_rule.deduction * periods, late_rule.maximum)
+    most = " (the maximum)" if late_rule.deduction * periods > percent else ""
     return ByHand(-lost, f"{text}; lateness costs {shown(percent)} %{most} of {shown(points)} points")
 
 
@@ -152,9 +154,9 @@ def _minute(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(second=0, microsecond=0)
 
 
-def _in_words(moment: datetime, policy: Policy) -> str:
-    local = moment.astimezone(policy.zone or UTC)
-    return f"{local:%a} {local.day} {local:%b %Y, %H:%M}{'' if policy.zone else ' UTC'}"
+def _in_words(moment: datetime, late_rule: LateRule) -> str:
+    local = moment.astimezone(late_rule.zone or UTC)
+    return f"{local:%a} {local.day} {local:%b %Y, %H:%M}{'' if late_rule.zone else ' UTC'}"
 
 
 def _length(time: timedelta) -> str:
@@ -170,8 +172,8 @@ def placed(local: datetime, zone: tzinfo) -> datetime | None:
     return first.astimezone(UTC) if first.utcoffset() == second.utcoffset() else None
 
 
-def policy_of(written: CourseFile, extensions: str = "") -> Policy | None:
-    """The policy of a course; None if lateness costs nothing.
+def late_rule_of(written: CourseFile, extensions: str = "") -> LateRule | None:
+    """The rule of a course; None if lateness costs nothing.
 
     Args:
         written: The entries of `course.toml`.
@@ -189,7 +191,7 @@ def policy_of(written: CourseFile, extensions: str = "") -> Policy | None:
     reader = _Reader(written.time_zone)
     rule = written.late
     due, last = reader.moment("deadline", written.deadline), reader.moment("last", rule.get("last"))
-    policy = Policy(
+    late_rule = LateRule(
         due=due or datetime.min.replace(tzinfo=UTC),
         grace=timedelta(minutes=float(rule.get("grace_minutes", 0))),
         deduction=Decimal(str(rule.get("deduction_percent", 0))),
@@ -199,9 +201,9 @@ def policy_of(written: CourseFile, extensions: str = "") -> Policy | None:
         extensions=reader.extensions(extensions),
         zone=reader.zone,
     )
-    if problems := reader.problems or _contradictions(policy):
+    if problems := reader.problems or _contradictions(late_rule):
         raise LateError("\n".join(problems))
-    return policy
+    return late_rule
 
 
 class _Reader:
@@ -266,25 +268,25 @@ class _Reader:
         return Extension(table["student"], due, self.moment(f"{place}: last", table.get("last"))) if due else None
 
 
-def _contradictions(policy: Policy) -> list[str]:
+def _contradictions(late_rule: LateRule) -> list[str]:
     """Find contradictory entries, because an extension must never give less time."""
     problems = []
-    if policy.per == CALENDAR_DAY and policy.zone is None:
+    if late_rule.per == CALENDAR_DAY and late_rule.zone is None:
         problems.append("per is a calendar day, so course.toml must have a time_zone")
-    if policy.last and policy.last - policy.due < policy.grace:
+    if late_rule.last and late_rule.last - late_rule.due < late_rule.grace:
         problems.append("last is before the end of the grace period after the deadline")
-    if not policy.last and not (policy.deduction and policy.maximum):
+    if not late_rule.last and not (late_rule.deduction and late_rule.maximum):
         problems.append("late work would cost nothing; set deduction_percent or last in [late], or remove [late]")
     seen: set[str] = set()
-    for extension in policy.extensions:
+    for extension in late_rule.extensions:
         place = f"extension of {extension.student!r}:"
         if identity(extension.student) in seen:
             problems.append(f"{place} there are two; keep one")
         seen.add(identity(extension.student))
-        if extension.due < policy.due:
+        if extension.due < late_rule.due:
             problems.append(f"{place} due is before everybody's deadline")
-        if extension.last and (policy.last is None or extension.last < policy.last):
+        if extension.last and (late_rule.last is None or extension.last < late_rule.last):
             problems.append(f"{place} last gives less time than others have")
-        if extension.last and extension.last - extension.due < policy.grace:
+        if extension.last and extension.last - extension.due < late_rule.grace:
             problems.append(f"{place} last is before the end of the grace period after due")
     return problems

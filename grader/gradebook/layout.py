@@ -51,7 +51,7 @@ class Layout:
         keys: Fields of `Person` and the columns with them, the most reliable first.
         name: The columns that make up the name, in spoken order.
         students: The records that are students.
-        pretenders: Records that look like students but are not: Canvas's test student.
+        test_students: Records that look like students but are not: Canvas's test student.
         columns: Columns that may be for grades.
         feedback: The column for feedback; None if there is none.
         untouched: Cells with these texts, in small letters, stay: Canvas's "ex" is an excused student.
@@ -68,7 +68,7 @@ class Layout:
     name: tuple[int, ...]
     students: tuple[int, ...]
     columns: tuple[Column, ...]
-    pretenders: tuple[int, ...] = ()
+    test_students: tuple[int, ...] = ()
     feedback: int | None = None
     untouched: frozenset[str] = frozenset()
     locked: frozenset[int] = frozenset()

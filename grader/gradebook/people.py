@@ -22,7 +22,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True)
-class Student:
+class GradebookStudent:
     """One student of a gradebook.
 
     Attributes:
@@ -49,7 +49,7 @@ class Students:
         ids = {row: _ids(table, layout, row) for row in records}
         people = {row: _person(table, layout, row) for row in records}
         groups = _grouped({row: identity(person.name) for row, person in people.items()}, ids)
-        self.all = tuple(Student(number, people[rows[0]], tuple(rows)) for number, rows in enumerate(groups))
+        self.all = tuple(GradebookStudent(number, people[rows[0]], tuple(rows)) for number, rows in enumerate(groups))
         self._platform = layout.platform
         self._fields = tuple(dict.fromkeys(field for field, _ in layout.keys))
         self._by_id: dict[tuple[str, str], set[int]] = defaultdict(set)
@@ -60,7 +60,7 @@ class Students:
             self._by_name[identity(student.person.name)].add(student.number)
         self.shared = tuple(sorted({value for (_, value), numbers in self._by_id.items() if len(numbers) > 1}))
 
-    def find(self, person: Person) -> tuple[Student | None, str]:
+    def find(self, person: Person) -> tuple[GradebookStudent | None, str]:
         """The student that this person is.
 
         All ids must lead to the same student, whose name must agree. An id that several students share identifies

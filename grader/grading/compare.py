@@ -84,7 +84,7 @@ def _mismatch(
 def tensor(answer: Answer, *, shape: tuple[int, ...], dtype: str | None = "float64", finite: bool = True) -> Float64:
     """The value of an answer as float64, after checking type, shape, dtype, device and finiteness.
 
-    Without a dtype, float32 and float64 are right. A wrong dtype alone is only noted if `answer.odd_dtypes` is a list.
+    Without a dtype, float32 and float64 are right. A wrong dtype alone is only noted if there is a list `wrong_dtypes`.
     """
     value = answer.value
     expected = f"a tensor of shape {_shape(shape)}" + (f" and dtype {dtype}" if dtype else "")
@@ -96,10 +96,10 @@ def tensor(answer: Answer, *, shape: tuple[int, ...], dtype: str | None = "float
     if odd := _odd_dtype(value.dtype, dtype):
         rows = [("yours", f"{show(value)}, dtype {value.dtype}"), ("expected", expected if dtype else _EITHER)]
         problem = _mismatch(answer, rows, odd)
-        if answer.odd_dtypes is None:
+        if answer.wrong_dtypes is None:
             raise problem
-        if not answer.odd_dtypes:  # one call shows it
-            answer.odd_dtypes.append(problem)
+        if not answer.wrong_dtypes:  # one call shows it
+            answer.wrong_dtypes.append(problem)
     if value.device != answer.device:
         rows = [("yours", f"on {value.device}"), ("expected", f"on {answer.device}")]
         raise _mismatch(
@@ -214,7 +214,7 @@ def same(
         if odd:
             problem.message = f"{problem.message or 'the values differ'}; and {odd}"
         raise
-    for note in answer.odd_dtypes or ():
+    for note in answer.wrong_dtypes or ():
         if odd and note.call is answer.call:
             note.message = f"{odd}; the values are right"
     return yours
@@ -247,7 +247,7 @@ def close(
         rtol: Relative tolerance.
         atol: Absolute tolerance, of each number or of all.
     """
-    if answer.odd_dtypes and isinstance(answer.value, Tensor):  # the tolerance of the wrong dtype
+    if answer.wrong_dtypes and isinstance(answer.value, Tensor):  # the tolerance of the wrong dtype
         own_rtol, own_atol = _tolerance_of(answer)
         rtol, atol = max(rtol, own_rtol), np.maximum(atol, own_atol)
     # Nothing is near an infinity, whose tolerance is one too.
@@ -391,7 +391,7 @@ def untouched(answer: Answer) -> None:
         numbers = after.array.astype(np.float64), before.array.astype(np.float64)
         in_torch = after.shape != before.shape or _show_in_torch(*numbers)
         raise _mismatch(answer, rows, message, last=name if in_torch else f"{name}.tolist()")
-    for mark in answer.marked:
+    for mark in answer.also_changed:
         name, _, what = mark.rpartition(".")
         did = _LEFT.get(what, f"changes {what} of")
         rows = [(f"{mark} after the call", "changed"), ("expected", "unchanged")]

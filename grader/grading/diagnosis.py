@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import logging
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
@@ -16,18 +17,19 @@ from ..core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, N
 from ..core.secret import PUBLIC
 from ..core.submission import Submission
 from ..sandbox.worker_process import SandboxError
-from . import right_functions, vectors
+from . import recorded_answers, right_functions
 from .check import Check, checks_of
 from .compare import Mismatch
 from .naming import Observed, Reasons, earlier_calls, reasons
 from .partial_credit import answers_move_with_the_input
 from .plugin import Failure, Findings, show_mismatch
+from .recorded_answers import agree
 from .second_pass import with_right_functions
-from .settings import Settings
+from .settings import GradingSettings
 from .shown_call import show_call
-from .student import Clock, Example, MachineTooBusy, StudentDied, StudentError
-from .vectors import agree
+from .student import Clock, Example, MachineTooBusy, ModuleProblem, StudentDied, StudentError
 
+_LOG = logging.getLogger(__name__)
 _NAMING_SECONDS = 10.0
 
 
@@ -39,7 +41,7 @@ class Diagnosis:
         result: Where `explain` writes.
     """
 
-    settings: Settings
+    settings: GradingSettings
     result: Result
     findings: Findings
     _observed: dict[str, Observed] = field(default_factory=dict)  # by function, "exercise.function"
@@ -134,6 +136,7 @@ class Diagnosis:
             except SandboxError:
                 raise
             except Exception:  # an unforeseen answer affects the names, not the points
+                _LOG.exception("the grader cannot say why checks of %s fail; please report this", exercise.name)
                 exercise.misconceptions = []
 
     def with_work(self, called: Mapping[str, Sequence[str]]) -> set[str]:
@@ -167,12 +170,15 @@ class Diagnosis:
         return sorted(mistakes, key=lambda named: order.index(named.check))
 
     def _reasons(self, exercise: ExerciseResult, function: str, failing: Sequence[CheckResult]) -> Reasons:
-        _, known = vectors.load(exercise.name)
+        _, known = recorded_answers.load(exercise.name)
         ids = [check.id for check in failing if check.function == function]
         answers = self._answers(exercise.name, function)
         try:
             return reasons(self.settings.selected, answers, known.get(function, {}), ids, self.findings.failures)
         except Exception:  # an unforeseen answer affects the names, not the grading
+            _LOG.exception(
+                "the grader cannot say why checks of %s.%s fail; please report this", exercise.name, function
+            )
             return Reasons()
 
     def _show(self, exercise: ExerciseResult, function: str, places: Mapping[str, int]) -> None:
@@ -182,11 +188,11 @@ class Diagnosis:
         with contextlib.closing(self.settings.student(exercise.name, clocks=clocks)) as student:
             for check_id, place in places.items():
                 check, entry = self.settings.selected[check_id], entries[check_id]
-                example, vector = vectors.of_check(check)[place]
+                example, recorded = recorded_answers.of_check(check)[place]
                 if entry.outcome != FAILED or entry.call.endswith(show_call(check.call(example))):
                     continue
                 try:
-                    vectors.require_recorded(student, [(example, vector)])
+                    recorded_answers.require_recorded(student, [(example, recorded)])
                 except Mismatch as problem:
                     show_mismatch(entry, check, problem)
                 except (StudentDied, StudentError, MachineTooBusy):
@@ -204,7 +210,7 @@ class Diagnosis:
         The recorded answers are those of a mistake with right functions around it, so right ones take their place.
         """
         failing = [check for check in _failing(exercise) if check.id in own_mistakes]
-        _, known = vectors.load(exercise.name)
+        _, known = recorded_answers.load(exercise.name)
         for function in dict.fromkeys(check.function for check in failing):
             name = f"{exercise.name}.{function}"
             checks = {check.id: check for check in failing if check.function == function}
@@ -245,12 +251,12 @@ class Diagnosis:
         with contextlib.closing(self.settings.student(check.exercise, clocks=clocks)) as student:
             with contextlib.suppress(StudentDied, StudentError, MachineTooBusy):
                 *_, last = student.each(check.function, *before, failure.example)
-                return vectors.same_answer(failure.answer, last)
+                return recorded_answers.same_answer(failure.answer, last)
             return not before
 
 
 def _are_right(observed: Observed) -> bool:
-    return all(agree(observation, vector.expected) for vector, observation in observed)
+    return all(agree(observation, recorded.expected) for recorded, observation in observed)
 
 
 def _failing(exercise: ExerciseResult) -> list[CheckResult]:
@@ -258,23 +264,25 @@ def _failing(exercise: ExerciseResult) -> list[CheckResult]:
 
 
 def observations(
-    settings: Settings, exercise: str, functions: Set[str], clocks: tuple[Clock, ...]
+    settings: GradingSettings, exercise: str, functions: Set[str], clocks: tuple[Clock, ...]
 ) -> dict[str, Observed]:
     """What some functions of a submission make of all worked examples of the selected checks."""
     observed: dict[str, Observed] = {}
     for function in (name for name in course.exercise(exercise).function_names if name in functions):
         worked = (
-            (vector, example)
+            (recorded, example)
             for check in settings.selected.values()
             if check.exercise == exercise and check.function == function
-            for example, vector in vectors.of_check(check)
+            for example, recorded in recorded_answers.of_check(check)
         )
         with contextlib.closing(settings.student(exercise, clocks=clocks)) as student:
             try:
-                answers = [(vector, vectors.observe(student, function, example)) for vector, example in worked]
+                answers = [(each, recorded_answers.observe(student, function, example)) for each, example in worked]
                 observed |= {function: answers} if answers else {}
+            except (StudentDied, StudentError, ModuleProblem):
+                pass  # nothing to compare: the report already says what is broken
             except SandboxError:
                 raise
-            except (StudentDied, Exception):
-                pass  # nothing to compare: the report already says what is broken
+            except Exception:
+                _LOG.exception("the grader cannot read what %s.%s answers; please report this", exercise, function)
     return observed

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core import course
-from .vectors import Observation, rounding_only
+from .recorded_answers import Observation, rounding_only
 
 Fingerprint = tuple[str, float, float, float]
 """A part of an observation: a text, two signed sums of its numbers, and the sum of their sizes."""
@@ -136,7 +136,7 @@ class Part:
 
 
 @dataclass
-class Table:
+class AnswerTable:
     """How a function with known differences answers its worked examples.
 
     Attributes:
@@ -169,13 +169,13 @@ class Table:
         self.of_larger = dict(zip(self.larger, self.rows[place:], strict=True))
 
 
-def as_text(tables: dict[str, Table]) -> str:
+def as_text(tables: dict[str, AnswerTable]) -> str:
     """The text of `combinations.json`."""
     entries = (f"{json.dumps(name)}: {_entry(table)}" for name, table in tables.items())
     return '{\n"generated": "by `course dev vectors`; do not edit",\n' + ",\n".join(entries) + "\n}\n"
 
 
-def _entry(table: Table) -> str:
+def _entry(table: AnswerTable) -> str:
     outcomes = [outcome for part in table.parts for outcome in part.outcomes]
     texts = [*dict.fromkeys(text for text, *_ in outcomes)]
     place = {text: number for number, text in enumerate(texts)}
@@ -202,7 +202,7 @@ def _unpacked(text: str, kind: str) -> npt.NDArray[Any]:
 
 
 @functools.cache
-def load(exercise: str) -> dict[str, Table]:
+def load(exercise: str) -> dict[str, AnswerTable]:
     """The tables of an exercise by function; empty if none is recorded."""
     path = course.exercise(exercise).folder / "combinations.json"
     if not path.is_file():
@@ -211,7 +211,7 @@ def load(exercise: str) -> dict[str, Table]:
     return {name: _table(each) for name, each in document.items() if isinstance(each, dict)}
 
 
-def _table(entry: dict[str, Any]) -> Table:
+def _table(entry: dict[str, Any]) -> AnswerTable:
     texts = [entry["texts"][place] for place in _unpacked(entry["outcomes"], "<u2").tolist()]
     numbers = _unpacked(entry["numbers"], "<f4").astype(np.float64).reshape(-1, 3).tolist()
     outcomes = iter([(text, *each) for text, each in zip(texts, numbers, strict=True)])
@@ -220,7 +220,7 @@ def _table(entry: dict[str, Any]) -> Table:
         for check, place, name, tolerance, count in entry["parts"]
     ]
     rows = _unpacked(entry["rows"], "<u2").reshape(len(listed), -1).T
-    return Table(entry["names"], listed, rows, [tuple(each) for each in entry["larger"]])
+    return AnswerTable(entry["names"], listed, rows, [tuple(each) for each in entry["larger"]])
 
 
 def outcome_of(part: Part, found: Fingerprint) -> int:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,19 +25,26 @@ def ignore_local_constants() -> None:
         providers._get_local_constants = lambda: providers._local_constants  # empty, because nothing else fills it
 
 
-def keep_files_in(folder: str | Path) -> None:
-    """Choose where hypothesis writes: the current folder, its default, may be a submission's.
+def write_no_files() -> None:
+    """Give hypothesis a folder that cannot be made: its default is the current folder, which may be a submission's.
 
-    The public ways are the setting `database`, which is one of several things that it writes, and a variable of the
-    environment, which all that is started from here would inherit.
+    What it would write there are caches, which it does without. The public ways are the setting `database`, which is
+    one of several things that it writes, and a variable of the environment, which all that is started from here would
+    inherit.
     """
-    hypothesis.configuration.set_hypothesis_home_dir(folder)
+    hypothesis.configuration.set_hypothesis_home_dir(Path(os.devnull) / "hypothesis")
+
+
+def inner_test(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a law that is called with each input."""
+    inner: Callable[..., Any] = function.hypothesis.inner_test  # type: ignore[attr-defined]
+    return inner
 
 
 def forget_seed(function: Callable[..., Any]) -> None:
-    """Take the seed of the last grading in this process from a law.
+    """Take the seed of the last grading in this process from an invariant.
 
-    `hypothesis.seed` derives new settings from those that the law has, which keep a reference to them: without this the
-    chain would grow with each grading.
+    `hypothesis.seed` derives new settings from those that the invariant has, which keep a reference to them: without
+    this the chain would grow with each grading.
     """
     vars(function).pop("_hypothesis_internal_use_settings", None)

@@ -16,10 +16,10 @@ from .check import Check
 from .observations import HEADINGS, PAGE
 from .patterns import CAUSES, PLACES, common_pattern
 from .plugin import Failure
+from .recorded_answers import Observation, RecordedAnswer, agree, is_random
 from .smallest_set import Explanation, Key, Search
-from .vectors import Observation, Vector, agree, is_random
 
-Observed = Sequence[tuple[Vector, Observation]]
+Observed = Sequence[tuple[RecordedAnswer, Observation]]
 """Worked examples of a function, each with what a submission makes of it."""
 
 
@@ -57,11 +57,11 @@ def reasons(
     by_key = dict(_keyed(observed))
     if not by_key:
         return Reasons()
-    (vector, _), *_ = by_key.values()
-    exercise = vector.check.split(".")[0]
-    table = differences.load(exercise).get(vector.function)
+    (recorded, _), *_ = by_key.values()
+    exercise = recorded.check.split(".")[0]
+    table = differences.load(exercise).get(recorded.function)
     seen = {key: observation for key, (_, observation) in by_key.items()}
-    right = {key: vector.expected for key, (vector, _) in by_key.items()}
+    right = {key: recorded.expected for key, (recorded, _) in by_key.items()}
     search = Search(table, seen, right) if table else None
     explanation = search.best() if search else None
     wrong = search.wrong_keys if search else {key for key in seen if not agree(seen[key], right[key])}
@@ -81,12 +81,12 @@ def reasons(
     return found
 
 
-def _keyed(observed: Observed) -> Iterator[tuple[Key, tuple[Vector, Observation]]]:
+def _keyed(observed: Observed) -> Iterator[tuple[Key, tuple[RecordedAnswer, Observation]]]:
     places: dict[str, int] = {}
-    for vector, observation in observed:
-        place = places.get(vector.check, 0)
-        places[vector.check] = place + 1
-        yield (vector.check, place), (vector, observation)
+    for recorded, observation in observed:
+        place = places.get(recorded.check, 0)
+        places[recorded.check] = place + 1
+        yield (recorded.check, place), (recorded, observation)
 
 
 def _named(
@@ -115,7 +115,7 @@ def _telling(explanation: Explanation, own: Sequence[Key]) -> int | None:
 
 def _pattern(
     checks: Mapping[str, Check],
-    by_key: Mapping[Key, tuple[Vector, Observation]],
+    by_key: Mapping[Key, tuple[RecordedAnswer, Observation]],
     check: str,
     own: Sequence[Key],
     failure: Failure | None,
@@ -139,8 +139,8 @@ def _pattern(
     pattern = pattern or common_pattern(here, CAUSES, numbers=3) or common_pattern(here, PLACES)
     if pattern is None:
         calls = [
-            (checks[key[0]].call(checks[key[0]].examples[key[1]]), agree(observation, vector.expected))
-            for key, (vector, observation) in by_key.items()
+            (checks[key[0]].call(checks[key[0]].examples[key[1]]), agree(observation, recorded.expected))
+            for key, (recorded, observation) in by_key.items()
             if key[0] in checks
         ]
         sentence = which_calls.which_are_wrong(calls)
@@ -148,10 +148,12 @@ def _pattern(
     return pattern, place
 
 
-def _wrong_answer(check: Check, key: Key, vector: Vector, observation: Observation) -> patterns.WrongAnswer | None:
-    if agree(observation, vector.expected) and not observation.get("left"):
+def _wrong_answer(
+    check: Check, key: Key, recorded: RecordedAnswer, observation: Observation
+) -> patterns.WrongAnswer | None:
+    if agree(observation, recorded.expected) and not observation.get("left"):
         return None
-    return patterns.wrong_answer(check.call(check.examples[key[1]]).handed_over, observation, vector.expected)
+    return patterns.wrong_answer(check.call(check.examples[key[1]]).handed_over, observation, recorded.expected)
 
 
 def _observation(check: Check, heading: str, sentence: str) -> NamedMistake:

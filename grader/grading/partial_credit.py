@@ -22,9 +22,9 @@ import pytest
 
 from ..core.result import WAITING
 from .plugin import Findings, GradingPlugin
-from .settings import Settings
+from .recorded_answers import is_random
+from .settings import GradingSettings
 from .student import Answer, Clock, Example, MachineTooBusy, Record, StudentDied, StudentError, Tensor
-from .vectors import is_random
 
 _NUDGE = 0.03
 _LARGEST_CHANGE = 0.5
@@ -34,7 +34,7 @@ _SMOOTH = 0.75
 
 
 def run_waiting_checks(
-    settings: Settings,
+    settings: GradingSettings,
     first: GradingPlugin,
     run: Callable[[GradingPlugin], int | pytest.ExitCode],
     named: Set[str],
@@ -76,7 +76,9 @@ def run_waiting_checks(
     first.findings.add(again.findings)
 
 
-def answers_move_with_the_input(settings: Settings, exercise: str, function: str, clocks: Sequence[Clock]) -> bool:
+def answers_move_with_the_input(
+    settings: GradingSettings, exercise: str, function: str, clocks: Sequence[Clock]
+) -> bool:
     """Whether slightly different arguments give slightly different answers; True where that cannot be told.
 
     False also for a function that returns one of its arguments in every call.

@@ -22,8 +22,8 @@ import numpy.typing as npt
 
 from ..core.text import listed
 from .observations import exception_meaning, system_meaning
+from .recorded_answers import Observation, rounding_only
 from .student import Half, Record, Transposed
-from .vectors import Observation, rounding_only
 
 Floats = npt.NDArray[np.float64]
 Patterns = Iterator[tuple[str, str, float]]
@@ -34,7 +34,7 @@ _GRADIENT = "gradient with respect to "
 
 
 @dataclass(frozen=True)
-class Part:
+class Numbers:
     """Some numbers of an answer next to the right ones; `where` says which: "" for the value, "kl", "gradient ..."."""
 
     where: str
@@ -63,7 +63,7 @@ class WrongAnswer:
     arguments: Mapping[str, Floats]  # the arrays of the call by name
     yours: Observation  # what the submission answered
     expected: Observation  # what the model answer answered
-    parts: tuple[Part, ...]  # the numbers that are wrong
+    parts: tuple[Numbers, ...]  # the numbers that are wrong
     right: tuple[str, ...]  # names of the numbers that are right
 
     @property
@@ -71,7 +71,7 @@ class WrongAnswer:
         return self.expected.get("dtype") == "bool"
 
     @property
-    def comparable(self) -> list[Part]:
+    def comparable(self) -> list[Numbers]:
         """The wrong parts of the right shape with finite numbers."""
         return [part for part in self.parts if part.same_shape and np.isfinite(part.yours).all()]
 
@@ -96,15 +96,20 @@ def common_pattern(
         finders: `CAUSES` or `PLACES`.
         numbers: How many must support it: one number is twice another one by chance.
     """
-    numbers_of = [[(part.yours.tolist(), part.expected.tolist()) for part in answer.parts] for answer in answers]
-    is_new = [each not in numbers_of[:place] for place, each in enumerate(numbers_of)]
+    different = _places_of_different(answers)  # the same numbers support a pattern only once
     for finder in finders:
         patterns = [_patterns(finder, answer) for answer in answers]
-        for pattern in patterns[0] if patterns else ():
-            evidence = sum(own.get(pattern, 0) for own, new in zip(patterns, is_new, strict=True) if new)
-            if evidence >= numbers and all(pattern in own for own in patterns):
+        in_all = [each for each in patterns[0] if all(each in others for others in patterns)] if patterns else []
+        for pattern in in_all:
+            if sum(patterns[place][pattern] for place in different) >= numbers:
                 return pattern
     return None
+
+
+def _places_of_different(answers: Sequence[WrongAnswer]) -> list[int]:
+    """Where answers are whose numbers no earlier one has."""
+    numbers = [[(part.yours.tolist(), part.expected.tolist()) for part in answer.parts] for answer in answers]
+    return [place for place, each in enumerate(numbers) if each not in numbers[:place]]
 
 
 def _patterns(finder: Finder, answer: WrongAnswer) -> dict[tuple[str, str], float]:
@@ -115,10 +120,10 @@ def _patterns(finder: Finder, answer: WrongAnswer) -> dict[tuple[str, str], floa
 # Numbers of observations
 
 
-def _pairs(yours: Observation, expected: Observation, where: str) -> Iterator[Part]:
+def _pairs(yours: Observation, expected: Observation, where: str) -> Iterator[Numbers]:
     """The numbers that two observations both have, part by part."""
     if "values" in yours and "values" in expected:
-        yield Part(where, _array(yours), _array(expected))
+        yield Numbers(where, _array(yours), _array(expected))
     for parts in ("fields", "after"):
         for name, right in expected.get(parts, {}).items():
             mine = yours.get(parts, {}).get(name)
@@ -130,12 +135,12 @@ def _pairs(yours: Observation, expected: Observation, where: str) -> Iterator[Pa
         if mine is not None or right is not None:  # without a graph the gradient is 0
             size = len(mine if right is None else right)
             sides = (np.array(each or [0.0] * size, dtype=np.float64) for each in (mine, right))
-            yield Part(f"{_GRADIENT}{name}", *sides)
+            yield Numbers(f"{_GRADIENT}{name}", *sides)
 
 
-def _steps_joined(parts: Iterable[Part]) -> list[Part]:
+def _steps_joined(parts: Iterable[Numbers]) -> list[Numbers]:
     """Numbers of every step of a run ("0.kl", "1.kl") as one row ("kl")."""
-    by_name: dict[str, list[Part]] = {}
+    by_name: dict[str, list[Numbers]] = {}
     for part in parts:
         by_name.setdefault(re.sub(r"^\d+\.", "", part.where), []).append(part)
     joined = []
@@ -143,7 +148,7 @@ def _steps_joined(parts: Iterable[Part]) -> list[Part]:
         if len(steps) == 1:
             joined += steps
         elif len({side.shape for part in steps for side in (part.yours, part.expected)}) == 1:
-            joined.append(Part(name, np.array([p.yours for p in steps]), np.array([p.expected for p in steps])))
+            joined.append(Numbers(name, np.array([p.yours for p in steps]), np.array([p.expected for p in steps])))
     return joined
 
 
@@ -186,7 +191,7 @@ def _words_for(where: str) -> str:
     return re.sub(r"^(\w+) after the call\.(.+)$", r"\2 of \1 after the call", re.sub(r"^\d+\.", "", where))
 
 
-def _starts(answer: WrongAnswer, part: Part) -> Iterator[tuple[str, Any]]:
+def _starts(answer: WrongAnswer, part: Numbers) -> Iterator[tuple[str, Any]]:
     """What the numbers of a part may start from: 0, and the logits or the parameters before the step."""
     yield "the expected ones", 0.0
     name = re.sub(r"^(\w+) after the call\.", r"\1.", part.where) or "logits"
@@ -404,7 +409,7 @@ def _where(answer: WrongAnswer) -> Patterns:
                 yield "where", f"right except where {condition}{part.inside}", int(there.sum())
 
 
-def _conditions(answer: WrongAnswer, part: Part) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+def _conditions(answer: WrongAnswer, part: Numbers) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
     expected = part.expected.astype(bool) if answer.is_mask else part.expected
     for name, value in (*answer.arguments.items(), ("the expected number", expected)):
         with contextlib.suppress(ValueError):

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import re
-import tempfile
-import time
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -42,12 +40,14 @@ from ..core.result import (
 from ..core.secret import PUBLIC, fresh_seed
 from ..core.source import cell_of, lines, place, why_not_python
 from ..core.submission import Submission
-from . import curves, hypothesis_compat, vectors
-from .check import Check, as_result, checks_of
+from ..oracles import recorded
+from . import curves, hypothesis_compat, recorded_answers
+from .check import Check, checks_of
 from .compare import Mismatch
 from .left_out import about
 from .observations import what_was_raised
-from .settings import Settings
+from .recorded_answers import RecordedAnswer
+from .settings import GradingSettings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
     NO_TIME,
@@ -60,30 +60,25 @@ from .student import (
     MachineTooBusy,
     ModuleProblem,
     NoAnswer,
+    Record,
     Student,
     StudentDied,
     StudentError,
 )
-from .vectors import Vector
 from .withheld import is_public, withhold
 
-# Inputs per law. Explicit examples cover the special cases, and one input holds several groups, so few are enough to
-# catch every known mistake (`course dev selftest` uses the default). Watching and debugging must be fast.
+# Inputs per invariant, which is a test of hypothesis. Explicit examples cover the special cases, and one input holds
+# several groups, so few are enough to catch every known mistake (`course dev selftest` uses the default). Watching and
+# debugging must be fast.
 DEFAULT_EXAMPLES = 16
 WATCH_EXAMPLES = 6
 DEBUG_EXAMPLES = 3
-_HOME = tempfile.TemporaryDirectory(prefix="hypothesis-", ignore_cleanup_errors=True)
-
-
-def forget_examples() -> None:
-    """Remove the folder of hypothesis, where a process ends without running exit handlers."""
-    _HOME.cleanup()
 
 
 def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> None:
     """Set hypothesis up for grading: no clock, no database, no output. Call it before the checks are imported.
 
-    `examples` are the inputs per law. `shrink` looks for the smallest failing input; no outcome depends on it.
+    `examples` are the inputs per invariant. `shrink` looks for the smallest failing input; no outcome depends on it.
     """
     settings.register_profile(
         "course",
@@ -98,11 +93,11 @@ def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> Non
     )
     settings.load_profile("course")
     hypothesis_compat.ignore_local_constants()
-    hypothesis_compat.keep_files_in(_HOME.name)
+    hypothesis_compat.write_no_files()
 
 
 def examples() -> int:
-    """Inputs per law in the present profile."""
+    """Inputs per invariant in the present profile."""
     return settings.default.max_examples if settings.default else DEFAULT_EXAMPLES
 
 
@@ -120,19 +115,21 @@ class Findings:
     """What the second pass and the diagnosis need to know of a run. Functions are named "exercise.function"."""
 
     failures: dict[str, Failure] = field(default_factory=dict)  # by id of the check
-    odd_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)  # by function, noted by its checks
+    wrong_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)  # by function, noted by its checks
     without_answer: set[str] = field(default_factory=set)  # functions that answer a worked example too late or never
     unfinished: set[str] = field(default_factory=set)  # functions that call one which is not written yet
     errors: list[str] = field(default_factory=list)  # what pytest could not collect
+    not_compared: set[str] = field(default_factory=set)  # functions with an answer that a handout has no record for
     left_out: dict[LeftOut, str] = field(default_factory=dict)  # what was not executed, with a sentence on it
     clocks: dict[str, Clock] = field(default_factory=dict)  # what is left of the time of each exercise
 
     def add(self, others: Findings) -> None:
         """Take over what another process found in exercises of its own."""
         self.failures |= others.failures
-        self.odd_dtypes |= others.odd_dtypes
+        self.wrong_dtypes |= others.wrong_dtypes
         self.without_answer |= others.without_answer
         self.unfinished |= others.unfinished
+        self.not_compared |= others.not_compared
         self.errors += others.errors
         self.left_out |= others.left_out
         for name, clock in others.clocks.items():  # each exercise has spent its time in one process
@@ -146,7 +143,7 @@ class GradingPlugin:
     In the second pass, `corrected` has each function, "exercise.function", with the submission that its checks run on.
     """
 
-    settings: Settings
+    settings: GradingSettings
     result: Result  # filled in; every selected check is in it already
     on_update: Callable[[Result, CheckResult], None] = lambda *_: None  # called after every check
     on_collected: Callable[[Result], None] = lambda _: None  # called before the first check
@@ -170,7 +167,13 @@ class GradingPlugin:
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
         self._imports: dict[str, Imports] = defaultdict(Imports)
-        self._started = time.monotonic()
+        self._seconds = 0.0  # of the check that runs
+
+    def close(self) -> None:
+        """End the workers that several checks share."""
+        for students in (self._models, self._kept):
+            while students:
+                students.popitem()[1].close()
 
     def require_finished(self, status: int | pytest.ExitCode) -> None:
         """Raise what ended a run of pytest with this plugin early.
@@ -199,15 +202,15 @@ class GradingPlugin:
             Clock(check.seconds * _more_time(), "this check"),
             self.wall_clock,
         )
-        odd_dtypes = self._odd_dtypes_of(check)
-        known = len(odd_dtypes or ())
-        student.begin(clocks, check.call_seconds, odd_dtypes)
+        wrong_dtypes = self._wrong_dtypes_of(check)
+        known = len(wrong_dtypes or ())
+        student.begin(clocks, check.call_seconds, wrong_dtypes)
         self._student = student
         yield student
         if check.whole_name not in self.corrected:
             self._note_left_out(student)
         if self._draws_secretly(request.node):
-            self._seen_secretly += (odd_dtypes or ())[known:]
+            self._seen_secretly += (wrong_dtypes or ())[known:]
         self._student = None
         if self.settings.fresh_workers:
             student.close()
@@ -224,9 +227,9 @@ class GradingPlugin:
         return self._models[name]
 
     @pytest.fixture
-    def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, Vector]]:
+    def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, RecordedAnswer]]:
         """The examples of this check with the model answer's recorded values."""
-        return vectors.of_check(_check_of(request.node))
+        return recorded_answers.of_check(_check_of(request.node))
 
     @pytest.fixture
     def fresh(self, request: pytest.FixtureRequest) -> np.random.Generator:
@@ -251,11 +254,11 @@ class GradingPlugin:
             if len(self.findings.left_out) < _MOST_LEFT_OUT and part not in self.findings.left_out:
                 self.findings.left_out[part] = about(part, student.left_out, self.settings.submission)
 
-    def _odd_dtypes_of(self, check: Check) -> list[Mismatch] | None:
+    def _wrong_dtypes_of(self, check: Check) -> list[Mismatch] | None:
         """Where the checks of a function note a wrong dtype; None if the check that fails for it is not selected."""
         function = check.whole_name
         with_dtype = {other.whole_name for other in self.settings.selected.values() if other.dtype}
-        return self.findings.odd_dtypes.setdefault(function, []) if function in with_dtype else None
+        return self.findings.wrong_dtypes.setdefault(function, []) if function in with_dtype else None
 
     def _seed(self, check: Check) -> int:
         # One seed per check: adding a check does not change the inputs of the others.
@@ -268,7 +271,7 @@ class GradingPlugin:
     # Collection
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the selected checks in their order, after `Settings.first` and its gate, and fix their seeds.
+        """Keep the selected checks in their order, after `GradingSettings.first` and its gate, and fix their seeds.
 
         Of each function, the check that a wrong dtype fails comes last: until then the others may have seen one.
         """
@@ -290,61 +293,86 @@ class GradingPlugin:
                 hypothesis_compat.forget_seed(function)
                 check = _check_of(item)
                 hypothesis.seed(self._fresh_seed(check) if check.hidden else self._seed(check))(function)
+                if inputs := recorded.records().laws.get(check.id):
+                    item.obj = self._law_on_recorded(function, check, inputs)  # type: ignore[attr-defined]
         try:
             self.on_collected(self.result)
-        except Exception as error:  # `Grading.run` raises it again
+        except Exception as error:  # `grade_submission` raises it again
             self.failure = error
             items.clear()
+
+    def _law_on_recorded(
+        self, function: Callable[..., None], check: Check, inputs: Sequence[Mapping[str, Any]]
+    ) -> Callable[..., None]:
+        """A law of a handout: it runs on inputs with a record of what the oracles answer, the shortest first."""
+        law = hypothesis_compat.inner_test(function)
+        few = inputs[: max(examples(), len(inputs) - DEFAULT_EXAMPLES)]
+
+        def law_on(given: Mapping[str, Any], fixtures: Mapping[str, Any]) -> None:
+            law(**fixtures, **{name: recorded.decode(value, {"Record": Record}) for name, value in given.items()})
+
+        def run(**fixtures: Any) -> None:
+            for each in few:
+                try:
+                    law_on(each, fixtures)
+                except recorded.NoRecord:
+                    self.findings.not_compared.add(check.whole_name)
+                except Mismatch as problem:
+                    law_on(each, fixtures)
+                    raise Flaky("the same call passes the second time") from problem
+
+        vars(run)["check"] = vars(function)["check"]
+        return run
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             self.findings.errors.append(str(report.longrepr))
 
-    def pytest_sessionfinish(self) -> None:
-        for students in (self._models, self._kept):
-            while students:
-                students.popitem()[1].close()
-
     # Running
 
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Make a check wait for its gate."""
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
+        """Run a check whose gate has passed; if it passes, require what it declares, too."""
         if self.interrupted:
             raise KeyboardInterrupt
-        self._started = time.monotonic()
-        check, entry = _check_of(item), self._entries[_check_of(item).id]
+        check = _check_of(pyfuncitem)
+        self._require_gate(check)
+        if self.settings.debug:  # between the submission's own prints
+            print(f"--- {check.function}: {check.title}")
+        try:
+            called = yield
+        except recorded.NoRecord:
+            self.findings.not_compared.add(check.whole_name)
+            called = True
+        if self._student is not None:
+            if self.settings.fresh_workers and self._draws_secretly(pyfuncitem):
+                self._student.forget()  # what it has seen must not come back as an answer that is shown
+            self._require_declared(self._student, check)
+        return called
+
+    def _require_gate(self, check: Check) -> None:
+        """Let a check wait if the gate of its function has not passed."""
         (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
         gates = [each for each in exercise.checks if each.gate and each.function == check.function]
         closed = [gate for gate in gates if gate.outcome != PASSED and gate.id != check.id]
         if closed and self.settings.gates:
+            entry = self._entries[check.id]
             entry.outcome = NOT_WRITTEN if closed[0].outcome == NOT_WRITTEN else WAITING
             entry.waits_for = [gate.title for gate in closed]
             pytest.skip("waits for its gate")
-        if self.settings.debug:  # between the submission's own prints
-            print(f"--- {check.function}: {check.title}")
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
-        """Run the test; if it passes, require what the check declares, too."""
-        called = yield
-        if self._student is not None:
-            if self.settings.fresh_workers and self._draws_secretly(pyfuncitem):
-                self._student.forget()  # what it has seen must not come back as an answer that is shown
-            self._require_declared(self._student, _check_of(pyfuncitem))
-        return called
 
     def _require_declared(self, student: Student, check: Check) -> None:
         """Require the recorded answers of a check's examples, a refusal of its `refuses`, and no noted wrong dtype."""
         try:
             if self.recorded:
-                vectors.require_recorded(student, vectors.of_check(check))
+                recorded_answers.require_recorded(student, recorded_answers.of_check(check))
         except Mismatch as problem:
             passed = "your answers to this check's random inputs are right, but this one is wrong: "
             problem.message = ("" if check.gate else passed) + problem.message
             raise
-        vectors.require_refused(student, check.function, check.refuses)
+        recorded_answers.require_refused(student, check.function, check.refuses)
         if check.dtype:
-            for noted in self._odd_dtypes_of(check) or ():
+            for noted in self._wrong_dtypes_of(check) or ():
                 raise noted
 
     @pytest.hookimpl(wrapper=True)
@@ -352,20 +380,21 @@ class GradingPlugin:
         report = yield
         entry = self._entries[_check_of(item).id]
         problem = call.excinfo.value if call.excinfo else None
+        self._seconds += call.duration
         if call.when == "call" and problem is None:
             entry.outcome = PASSED
         elif problem is not None and not isinstance(problem, pytest.skip.Exception):
             try:
                 self._report(item, entry, problem)
             except Exception as error:  # an unforeseen answer affects only this check
-                vars(entry).update(vars(as_result(_check_of(item))))
+                entry.call, entry.printed, entry.rows, entry.frames, entry.may_come_from = "", "", [], [], []
                 entry.outcome = FAILED if isinstance(problem, (Mismatch, NoAnswer)) else GRADER_ERROR
                 entry.story = f"the report cannot show what your function did ({type(error).__name__})"
         if call.when == "teardown":
-            entry.seconds = round(time.monotonic() - self._started, 4)
+            entry.seconds, self._seconds = round(self._seconds, 4), 0.0
             try:
                 self.on_update(self.result, entry)
-            except Exception as error:  # `Grading.run` raises it again, without a traceback of pytest
+            except Exception as error:  # `grade_submission` raises it again, without a traceback of pytest
                 self.failure = error
                 item.session.shouldstop = "the caller failed"
         return report
@@ -400,7 +429,7 @@ class GradingPlugin:
                 try:
                     for other in checks_of(check.exercise, hidden=False):
                         if other.function == check.function and other.examples:
-                            vectors.require_recorded(student, vectors.of_check(other))
+                            recorded_answers.require_recorded(student, recorded_answers.of_check(other))
                 except (Mismatch, StudentError) as error:
                     problem = error
                 except (StudentDied, MachineTooBusy, Exception):

@@ -22,8 +22,8 @@ _UNUSED = (
 """Plugins of pytest that no check asks for: each would be set up for every grading, and the self-test makes many."""
 _OPTIONS = (
     *("-c", str(_PYTEST_INI), "--noconftest", "--assert=plain"),
-    "--tb=native",  # not shown; the usual one parses the sources at every failure
-    *("-p", "no:cacheprovider", "-p", "no:unraisableexception", "-p", "no:debugging", "-q", "--pyargs"),
+    *("-p", "no:terminal"),  # the report is made from the result
+    *("-p", "no:cacheprovider", "-p", "no:unraisableexception", "-p", "no:debugging", "--pyargs"),
     *(part for name in _UNUSED for part in ("-p", f"no:{name}")),
 )
 
@@ -37,8 +37,8 @@ def run_checks_of(grading: GradingPlugin, exercises: Sequence[str]) -> int | pyt
     hidden = settings.with_hidden_checks
     names = [module for exercise in exercises for module in modules(exercise, hidden=hidden)]
     shown = ["--capture=no", "--maxfail=1"] if settings.debug else ["--capture=sys"]
-    with _interruptible(grading):
-        return pytest.main([*_OPTIONS, *shown, *names], plugins=[grading, _Silent()])
+    with contextlib.closing(grading), _interruptible(grading):
+        return pytest.main([*_OPTIONS, *shown, *names], plugins=[grading])
 
 
 @contextlib.contextmanager
@@ -57,13 +57,3 @@ def _interruptible(grading: GradingPlugin) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-class _Silent:
-    """Takes pytest's own terminal report away; ours is made from the result."""
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        reporter = config.pluginmanager.getplugin("terminalreporter")
-        if reporter is not None:
-            config.pluginmanager.unregister(reporter)

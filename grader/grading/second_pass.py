@@ -26,13 +26,13 @@ from ..core.text import listed
 from . import right_functions
 from .check import as_result
 from .plugin import Findings, GradingPlugin
-from .settings import Settings
+from .settings import GradingSettings
 
 _LOST = (FAILED, BROKEN, WAITING)
 
 
 def judge(
-    settings: Settings,
+    settings: GradingSettings,
     first: GradingPlugin,
     run: Callable[[GradingPlugin], int | pytest.ExitCode],
     on_check: Callable[[int, int], None],
@@ -109,7 +109,7 @@ def with_right_functions(submission: Submission, names: Iterable[str]) -> Submis
     return replace(submission, right=right, right_files=needed)
 
 
-def _left_to_the_class(settings: Settings, result: Result, wrong: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _left_to_the_class(settings: GradingSettings, result: Result, wrong: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """What a handout says instead of a second pass, for which it has no right functions."""
     for exercise in result.exercises:
         callers = [name for name in wrong if name.split(".")[0] == exercise.name]
@@ -138,7 +138,7 @@ def _problem(not_collected: Sequence[str], rerun: Sequence[CheckResult], status:
     return f"checks could not be judged a second time: {', '.join(problems)}" if problems else ""
 
 
-def _write(settings: Settings, result: Result, wrong: Mapping[str, Sequence[str]], passed: Set[str]) -> None:
+def _write(settings: GradingSettings, result: Result, wrong: Mapping[str, Sequence[str]], passed: Set[str]) -> None:
     """Write into each check that passed the second time which functions it failed because of.
 
     If such a function has no mistake of its own, the cause is in the functions that it calls.

@@ -16,7 +16,7 @@ from .student import Clock, Imports, Loaded, Student
 
 
 @dataclass(frozen=True)
-class Settings:
+class GradingSettings:
     """What one grading is asked to do."""
 
     submission: Submission  # the student's files

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .differences import UNKNOWN, Chosen, Table, parts, same_fingerprint
-from .vectors import Observation
+from .differences import UNKNOWN, AnswerTable, Chosen, parts, same_fingerprint
+from .recorded_answers import Observation
 
 _MOST = 10
 """The search ends with sets of this size."""
@@ -97,7 +97,7 @@ class Search:
 
     def __init__(
         self,
-        table: Table,
+        table: AnswerTable,
         observed: dict[Key, Observation],
         expected: dict[Key, Observation],
     ) -> None:

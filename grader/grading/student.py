@@ -6,11 +6,12 @@ the model answers and the misconceptions. It knows the sandbox and the wire, and
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -28,7 +29,7 @@ from . import right_functions
 
 Array = npt.NDArray[Any]
 _LEAST_SECONDS = 0.02  # too short for any request
-_REMEMBERED = 16  # answers; a law asks for fewer at a time
+_REMEMBERED = 16  # answers; an invariant asks for fewer at a time
 _MOST_LEFT_OUT = 20  # parts that are read of what a worker left out
 NO_TIME = "no time"
 """Why a worker ended that had no time, or too little for an import, because earlier calls had used it up."""
@@ -167,9 +168,11 @@ class Answer:
     value: Any  # `Tensor`, plain data, `Record` for an object of a dataclass, or `wire.Foreign` for anything else
     gradients: dict[str, Tensor | None] = field(default_factory=dict)  # "model.parameter" for models; None: independent
     arguments: dict[str, Any] = field(default_factory=dict)  # tensors and objects after the call, if asked for
-    marked: tuple[str, ...] = ()  # what else it changed in these: "logits.grad", "batch.tokens._version" (written into)
+    also_changed: tuple[
+        str, ...
+    ] = ()  # what else it changed in these: "logits.grad", "batch.tokens._version" (written into)
     device: str = "cpu"  # where the arguments were, and so the value must be
-    odd_dtypes: list[Any] | None = None  # where `compare` notes a wrong dtype; None: it refuses one
+    wrong_dtypes: list[Any] | None = None  # where `compare` notes a wrong dtype; None: it refuses one
     random_changed: str = ""  # whose global random state changed, if asked for: "torch", "numpy", "random" or ""
     graph: tuple[str, ...] = ()  # parts attached to an autograd graph: "" for the value itself, "0" or "1.kl"
     part: str = ""  # where the value is in what the call returned: "" for all of it, else "[0]" or ".kl"
@@ -241,11 +244,13 @@ class StudentDied(NoAnswer, BaseException):
 class MachineTooBusy(BaseException):
     """A limit of wall-clock time passed before the submission had used up its own time: there is no verdict.
 
+    Or the machine ran out of memory, and the kernel chose the submission's process.
+
     A BaseException, so that hypothesis does not look for a smaller input.
     """
 
-    def __init__(self) -> None:
-        super().__init__(TOO_BUSY)
+    def __init__(self, why: str = "") -> None:
+        super().__init__(f"{TOO_BUSY}: {why}" if why else TOO_BUSY)
 
 
 class ModelAnswerDied(BaseException):
@@ -325,7 +330,7 @@ class Student:
         self.left_out: tuple[LeftOut, ...] = ()
         self._worker: Loaded | None = None
         self._call_seconds: float | None = None
-        self._odd_dtypes: list[Any] | None = None
+        self._wrong_dtypes: list[Any] | None = None
         self._bound: set[str] = set()
         self._calls: list[Call] = []
         self._answered: deque[tuple[Example, Answer]] = deque(maxlen=_REMEMBERED)
@@ -347,7 +352,7 @@ class Student:
         return self.each(function, Example(*arguments, **options))[0]
 
     def each(self, function: str, *examples: Example) -> list[Answer]:
-        """Make several calls of one function in one message, so that a law waits once. Raises like `call`."""
+        """Make several calls of one function in one message, so that an invariant waits once. Raises like `call`."""
         names, _ = self._exercise.parameters(function)
         calls = [Call.of(function, example, names) for example in examples]
         only = calls[0] if len(calls) == 1 else None  # which of several calls ended the process is unknown
@@ -374,15 +379,24 @@ class Student:
     def has_answered(self) -> bool:
         return bool(self._answered)
 
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """Calls in this block are not remembered, because no report is about them."""
+        before = self._answered.copy()
+        try:
+            yield
+        finally:
+            self._answered = before
+
     def answered(self, call: Call) -> tuple[Example, Answer] | None:
         """What was asked for in one of the latest calls, and what came back; None if it is not among them."""
         return next((each for each in self._answered if each[1].call is call), None)
 
     def begin(
-        self, clocks: Sequence[Clock], call_seconds: float | None = None, odd_dtypes: list[Any] | None = None
+        self, clocks: Sequence[Clock], call_seconds: float | None = None, wrong_dtypes: list[Any] | None = None
     ) -> None:
-        """Start another check, with its own clocks, time limit of a call (`Check`) and `Answer.odd_dtypes`."""
-        self._clocks, self._call_seconds, self._odd_dtypes = clocks, call_seconds, odd_dtypes
+        """Start another check, with its own clocks, time limit of a call (`Check`) and `Answer.wrong_dtypes`."""
+        self._clocks, self._call_seconds, self._wrong_dtypes = clocks, call_seconds, wrong_dtypes
         self._answered.clear()
 
     def forget(self) -> None:
@@ -547,8 +561,8 @@ class Student:
     def _died(self, worker: Loaded, call: Call | None, death: WorkerDied) -> BaseException:
         printed = self._printed_by(worker, call)
         self.forget()
-        if death.reason == "load":
-            return MachineTooBusy()
+        if death.reason in ("load", "memory"):
+            return MachineTooBusy("it ran out of memory" if death.reason == "memory" else "")
         if self._is_model:
             return ModelAnswerDied(f"the model answer {death.detail}")
         return StudentDied(call, death, printed)
@@ -568,7 +582,9 @@ class Student:
         if type(reply) is not dict or "value" not in reply or (example.watch_random and "random_changed" not in reply):
             raise ValueError
         handed_over = call.handed_over if example.return_arguments else {}
-        gradients, after, marked = lists = [reply.get(name, []) for name in ("gradients", "arguments", "marked")]
+        gradients, after, also_changed = lists = [
+            reply.get(name, []) for name in ("gradients", "arguments", "also_changed")
+        ]
         if any(type(each) is not list for each in lists):
             raise ValueError
         answer = Answer(
@@ -580,14 +596,14 @@ class Student:
                 for (name, before), value in zip(handed_over.items(), after, strict=True)
                 if is_array(before) or isinstance(before, Record)
             },
-            marked=tuple(
+            also_changed=tuple(
                 f"{name}.{mark}"
-                for name, marks in zip(handed_over, marked, strict=True)
+                for name, marks in zip(handed_over, also_changed, strict=True)
                 for mark in map(_text, marks)
                 if mark.replace(".", "").isidentifier()
             ),
             device=self._device,
-            odd_dtypes=self._odd_dtypes,
+            wrong_dtypes=self._wrong_dtypes,
             random_changed=_text(reply.get("random_changed")),
             graph=tuple(map(_text, reply.get("graph") or ())),
         )
@@ -648,27 +664,27 @@ def _call_body(example: Example, names: list[str]) -> dict[str, Any]:
 
 def _to_wire(value: Any, names: list[str]) -> Any:
     if isinstance(value, Same):
-        return wire.Same(names.index(value.name))
+        return wire.SameArgument(names.index(value.name))
     if isinstance(value, Half):
         bits = np.ascontiguousarray(value.array, dtype=np.float32).view(np.uint32)
         # The upper half of a float32 is a bfloat16; adding half a unit rounds to nearest.
         rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype("<u2")
-        return wire.Tensor("bfloat16", value.array.shape, rounded.tobytes())
+        return wire.WireTensor("bfloat16", value.array.shape, rounded.tobytes())
     if isinstance(value, Transposed):
         contiguous = _to_wire(np.ascontiguousarray(value.array.swapaxes(0, 1)), names)
-        return wire.Record("transpose", {"input": contiguous, "dim0": 0, "dim1": 1})
+        return wire.WireRecord("transpose", {"input": contiguous, "dim0": 0, "dim1": 1})
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
-        return wire.Tensor(array.dtype.name, array.shape, array.tobytes())
+        return wire.WireTensor(array.dtype.name, array.shape, array.tobytes())
     if isinstance(value, Record):
-        return wire.Record(value.type_name, _to_wire(value.fields, names))
+        return wire.WireRecord(value.type_name, _to_wire(value.fields, names))
     if isinstance(value, dict):
         return {name: _to_wire(item, names) for name, item in value.items()}
     return value
 
 
 def _from_wire(value: Any) -> Any:
-    if type(value) is wire.Tensor:
+    if type(value) is wire.WireTensor:
         if value.dtype == "bfloat16":
             array = (np.frombuffer(value.data, "<u2").astype(np.uint32) << 16).view(np.float32)
         else:
@@ -678,7 +694,7 @@ def _from_wire(value: Any) -> Any:
         return type(value)(_from_wire(item) for item in value)
     if type(value) is dict:
         return {key: _from_wire(item) for key, item in value.items()}
-    if type(value) is wire.Record:
+    if type(value) is wire.WireRecord:
         return Record(value.type_name, _from_wire(value.fields))
     return value
 

@@ -59,10 +59,9 @@ def _together(*tensors: Tensor) -> tuple[Tensor, ...]:
 # advantages, clip and kl
 
 
-def group_advantages(rewards: Tensor, *, std_eps: float = simulation.STD_EPS, divide_by_std: bool = True) -> Tensor:
+def group_advantages(rewards: Tensor, *, std_eps: float = simulation.STD_EPS, **options: Any) -> Tensor:
     rewards = rewards if rewards.is_floating_point() else rewards.to(torch.get_default_dtype())
-    values = simulation.group_advantages(_array(rewards), std_eps=std_eps, divide_by_std=divide_by_std)
-    return _tensor(values, rewards)
+    return _tensor(simulation.group_advantages(_array(rewards), std_eps=std_eps, **options), rewards)
 
 
 def importance_ratio(logp: Tensor, old_logp: Tensor) -> Tensor:

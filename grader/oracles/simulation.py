@@ -29,7 +29,7 @@ STD_EPS = 1e-8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class SimulationSettings:
     """Settings of a run.
 
     "reinforce" and "reinforce_baseline" make one update per group, without clip and KL; the baseline is the mean of all
@@ -169,7 +169,7 @@ def policy_step(
     return logits, binding
 
 
-def simulate(settings: Settings, *, seeds: Sequence[int], steps: int) -> Runs:
+def simulate(settings: SimulationSettings, *, seeds: Sequence[int], steps: int) -> Runs:
     """Run the simulation once for every seed.
 
     Args:
@@ -215,7 +215,7 @@ def simulate(settings: Settings, *, seeds: Sequence[int], steps: int) -> Runs:
 
 
 def _step(
-    settings: Settings, logits: Floats, actions: Actions, rewards: Floats, baseline: Floats, start: Floats
+    settings: SimulationSettings, logits: Floats, actions: Actions, rewards: Floats, baseline: Floats, start: Floats
 ) -> tuple[Floats, Floats]:
     """One step of the algorithm of the settings."""
     advantages, options = rewards - baseline, {}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..core.result import Result
 
-FORMATS = {
+_MODULES = {
     "html": "html_report",
     "gradescope": "gradescope",
     "classroom50": "classroom50",
@@ -18,7 +18,8 @@ FORMATS = {
     "github-summary": "github_summary",
     "junit": "junit",
 }
-"""Name of a format to the module that writes it."""
+FORMATS = {name: module for name, module in _MODULES.items() if Path(__file__).with_name(f"{module}.py").is_file()}
+"""Name of a format to the module that writes it; a handout lacks those for classes."""
 
 
 def export(

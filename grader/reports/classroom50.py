@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..core.result import PASSED, Result
-from .feedback import as_json, feedback, listed, notes, refuse_debug, title
+from .shared_texts import as_json, feedback, listed, notes, refuse_debug, title
 
 _VARIABLES = {
     "classroom": ("CLASSROOM",),

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_RUN, NOT_WRITTEN, WAITING, Result
-from .feedback import Listed, feedback, listed, no_command, notes, place, refuse_debug, title, total
+from .shared_texts import Listed, feedback, listed, no_command, notes, place, refuse_debug, title, total
 
 _MOST_ERRORS = 10
 _LONGEST = 2_000

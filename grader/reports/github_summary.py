@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, Result
 from ..core.text import one_line, plain
-from .feedback import Listed, feedback, fitting, listed, notes, place, refuse_debug, title, total
+from .shared_texts import Listed, feedback, fitting, listed, notes, place, refuse_debug, title, total
 
 SIZE = 1024 * 1024 - 1
 """GitHub refuses a step's summary of more than 1 MiB."""

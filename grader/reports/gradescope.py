@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.result import PASSED, Result
-from .feedback import Listed, as_json, feedback, listed, notes, refuse_debug, title, total
+from .shared_texts import Listed, as_json, feedback, listed, notes, refuse_debug, title, total
 
 
 def export(result: Result, environment: Mapping[str, str]) -> str:

@@ -30,17 +30,18 @@ from ..core.result import (
 from ..core.text import as_sentence, counted
 from ..grading import curves
 from .comparison import FURTHER, TITLE, Comparison, comparisons, not_answered
-from .feedback import causes, notes, rows, runs_no_code, total
 from .outcomes import (
     SIGNS,
     afterwards,
     at_home,
+    corner_cases,
     file_name,
     owed,
     problem_of_the_file,
     unseen_at_home,
     word,
 )
+from .shared_texts import all_passed, causes, notes, rows, runs_no_code, total
 from .svg_chart import Figure, Series, line_chart, number, numbers_of, small_bar
 
 _TOLD_IN_FULL = (FAILED, BROKEN, GRADER_ERROR)
@@ -57,7 +58,13 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
 
 
 def page(
-    result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "", late_rule: str = "", changed: str = ""
+    result: Result,
+    *,
+    by_hand: Sequence[ByHand] = (),
+    no_mark: str = "",
+    late_rule: str = "",
+    changed: str = "",
+    in_notebook: bool = False,
 ) -> str:
     """The whole file, of a submission of a class.
 
@@ -67,6 +74,7 @@ def page(
         no_mark: Why there is no mark, not even 0; empty if there is a mark.
         late_rule: The rule for late work, if the numbers do not include the deduction.
         changed: How and why the points changed since the last report; empty if they did not.
+        in_notebook: Whether a notebook shows it below a cell.
     """
     return render(
         "grading",
@@ -77,6 +85,7 @@ def page(
         no_mark=no_mark,
         late_rule=late_rule,
         changed=changed,
+        in_notebook=in_notebook,
         notices=_notices(result),
         facts=_facts(result),
         exercises=[_told(exercise) for exercise in result.exercises],
@@ -116,7 +125,7 @@ def _notices(result: Result) -> list[str]:
     if not result.grade:
         lines = ["Debug mode gives no grade. Run `grade` to get one.", *lines[:-1]]  # it is not a self-check either
     if result.grade and result.exit_code == 0:
-        lines.insert(0, "All checks passed.")
+        lines.insert(0, all_passed(result))
     return lines + _why_not_at_home(result)
 
 
@@ -205,6 +214,7 @@ class _ToldExercise:
         file_name: The file in which students write it.
         problem: A problem with the whole file; the page then shows its details once instead of for each check.
         functions: Name of each function with its checks.
+        corner_cases: Name of each function with the page of its corner cases, if that helps with its failures.
         address: The page to read.
         afterwards: The page to read after full points; empty before.
         owed: Points lost only because of mistakes in other functions.
@@ -217,6 +227,7 @@ class _ToldExercise:
     problem: str
     details: _Details
     functions: tuple[tuple[str, tuple[_ToldCheck, ...]], ...]
+    corner_cases: dict[str, str]
     address: str
     afterwards: str
     owed: str
@@ -235,6 +246,7 @@ def _told(exercise: ExerciseResult) -> _ToldExercise:
             (function, tuple(_checks(exercise, function, detailed=not problem)))
             for function in dict.fromkeys(check.function for check in exercise.checks)
         ),
+        {check.function: corner_cases(exercise, check.function) for check in exercise.checks},
         course.page_address(exercise.page),
         afterwards(exercise),
         owed(exercise),

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from ..core import course
 from ..core.result import GRADER_ERROR, NOT_RUN, PASSED, WAITING, CheckResult, Result
 from ..core.text import one_line
-from .feedback import Listed, feedback, listed, notes, refuse_debug, title
+from .shared_texts import Listed, feedback, listed, notes, refuse_debug, title
 
 _FAILURE, _ERROR, _SKIPPED = "failure", "error", "skipped"
 

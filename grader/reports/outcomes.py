@@ -59,6 +59,16 @@ def afterwards(exercise: ExerciseResult) -> str:
     return course.page_address(f"{exercise.page}#afterwards")
 
 
+def corner_cases(exercise: ExerciseResult, function: str) -> str:
+    """The page of what a function promises in corner cases, if it failed a check and no mistake of it has a name."""
+    known = next((each for each in course.KNOWN if each.name == exercise.name), None)
+    named = {mistake.check for mistake in exercise.misconceptions}
+    checks = [check for check in exercise.checks if check.function == function and check.outcome == FAILED]
+    if known is None or not checks or any(check.id in named or check.owed_to for check in checks):
+        return ""
+    return course.page_address(f"{known.functions_page}#{function}")
+
+
 def not_tried(exercise: course.Exercise, result: ExerciseResult | None) -> list[str]:
     """The ungraded functions of an exercise, in its order; all of them if it was not graded."""
     tried = {check.function for check in result.checks} if result else set()

@@ -31,11 +31,11 @@ from ..core.result import (
 from ..core.text import as_sentence, counted, first_sentence, listed, one_line, plain
 from ..grading.check import Check
 from .comparison import FURTHER, TITLE, comparisons, not_answered
-from .feedback import SELF_CHECK, causes, rows, runs_no_code, total
 from .outcomes import (
     OWED,
     SIGNS,
     afterwards,
+    corner_cases,
     file_name,
     functions,
     not_tried,
@@ -43,6 +43,7 @@ from .outcomes import (
     problem_of_the_file,
     word,
 )
+from .shared_texts import SELF_CHECK, all_passed, causes, rows, runs_no_code, total
 
 _ASCII_SIGNS: dict[str, str] = {
     PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!", OWED: "^",
@@ -251,6 +252,8 @@ def _function(
         before = check
     if len(failures) > _DETAILED:
         yield _details(Text(f"Only the first {_DETAILED} failures are shown in full. Fix those first.", style="dim"))
+    if page := corner_cases(exercise, function):
+        yield _details(Text(f"corner cases  {page}", style="dim"))
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
         those = [check for check in checks if tuple(check.owed_to) == names]
         are = "is" if len(names) == 1 else "are"
@@ -336,7 +339,7 @@ def _total(result: Result) -> RenderableType:
         return Text(f"The grader could not finish: {plain(result.problem)}", style="bold magenta")
     lines = [Text(f"total  {total(result)}", style="bold")] if result.points or result.bonus else []
     if result.grade and result.exit_code == 0:
-        lines.append(Text("All checks passed." if result.points or result.bonus else "The form is right."))
+        lines.append(Text(all_passed(result)))
         lines += [Text(f"next  {what}", style="bold") for what in _next(result)]
     if not result.grade:
         lines.append(Text("Debug mode gives no grade. Run `grade` to get one."))
@@ -350,8 +353,7 @@ def _finish(console: Console) -> RenderableType:
     utf8 = (console.encoding or "").lower().startswith("utf")
     coin, block, line = ("●", "■", "━") if utf8 else ("o", "#", "-")
     coins = Text(f"  {' '.join(coin * _GROUP)}", style="yellow")
-    page = course.page_address("docs/next.md")
-    after = [page]
+    after = list(filter(None, [_after_the_last()]))
     written = [f"You wrote these parts of GRPO: {listed([exercise.short for exercise in course.EXERCISES])}."]
     if (course.STARTER / "run_llm.py").is_file():  # only if the student has written everything that it calls
         after.insert(0, "python -m starter.run_llm    a pretrained language model, trained by your functions")
@@ -366,6 +368,15 @@ def _finish(console: Console) -> RenderableType:
         *map(Text, written),
         *(Text(f"{'' if place else 'next':4}  {text}", style="bold") for place, text in enumerate(after)),
     )
+
+
+def _after_the_last() -> str:
+    """What to read after the last exercise; a handout without a site has only the page of an optional exercise."""
+    page = "docs/next.md"
+    if course.WRITTEN.site or (course.FOLDER / page).is_file():
+        return course.page_address(page)
+    optional = [each for each in course.OPTIONAL if (course.FOLDER / each.page).is_file()]
+    return f"{optional[0].page}    an optional exercise: {optional[0].title}" if optional else ""
 
 
 def _next(result: Result) -> Iterator[str]:

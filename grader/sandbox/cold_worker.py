@@ -28,13 +28,13 @@ from . import interpreter
 from .worker import home
 from .worker.confine import WorkerSettings
 from .worker.dump import ask_where
-from .worker_process import PrintedFile, ProcessTimes, SandboxError, Worker
+from .worker_process import PrintedFile, ProcessTimes, SandboxError, WorkerProcess
 
 _WATCH_SECONDS = 0.05
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows: no console pops up, and Ctrl-C stays ours
 
 
-def cold_worker(settings: WorkerSettings) -> Worker:
+def cold_worker(settings: WorkerSettings) -> WorkerProcess:
     """Start an interpreter and wait until it is ready.
 
     Raises:
@@ -61,7 +61,7 @@ def cold_worker(settings: WorkerSettings) -> Worker:
         return int(process.wait())
 
     times = ProcessTimes.of(process.pid)
-    worker = Worker(ours, printed, kill, end, times=times, reason=lambda: watch.reason)
+    worker = WorkerProcess(ours, printed, kill, end, times=times, reason=lambda: watch.reason)
     worker.wait_until_ready()
     watch.start()
     return worker

@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import bubblewrap
-from .fork_server import ForkServer
+from .forked_worker import ForkServer
 from .worker import confine
-from .worker_process import SandboxError, Worker
+from .worker_process import SandboxError, WorkerProcess
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -54,7 +54,7 @@ class Sandbox:
     _server: ForkServer | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _pool: ThreadPoolExecutor = field(default_factory=_thread)
-    _next: Future[Worker] | None = None
+    _next: Future[WorkerProcess] | None = None
     _walls: tuple[str, ...] = ()
     _imported: set[str] = field(default_factory=set)
 
@@ -123,7 +123,7 @@ class Sandbox:
         assert replacement
         return replacement.offers()
 
-    def worker(self, imports: Sequence[str] = ()) -> Worker:
+    def worker(self, imports: Sequence[str] = ()) -> WorkerProcess:
         """A fresh worker. The next one is forked in the meantime, so that it is ready when it is needed.
 
         Args:
@@ -150,7 +150,7 @@ class Sandbox:
             self.worker().close()
         return list(self._walls)
 
-    def _start_worker(self, imports: Sequence[str] = ()) -> Worker:
+    def _start_worker(self, imports: Sequence[str] = ()) -> WorkerProcess:
         level, walls = self.level, self._walls_to_have()
         settings: confine.WorkerSettings = {
             "walls": walls,

@@ -17,13 +17,13 @@ from ..grading.check import Check, as_result
 from . import questions
 from .questions import BONUS_RUN, EXERCISE, QUESTIONS, RUN_TABLES, RunTable
 from .reader import Worksheet, WorksheetFile
-from .replay import Replay, replay
+from .replay import ReplayedRun, replay
 
 _MAX_NAMED = 6
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckedPart:
     """The outcome of one check.
 
     Attributes:
@@ -50,8 +50,8 @@ class Finding:
         return [*self.problems[:_MAX_NAMED], *([("and", f"{more} more")] if more > 0 else [])]
 
 
-Replays = Mapping[str, Replay]
-_Look = Callable[[Worksheet, Replays], Finding]
+Replays = Mapping[str, ReplayedRun]
+_Look = Callable[[Worksheet, Replays], CheckedPart]
 
 
 def checks() -> dict[str, Check]:
@@ -95,16 +95,16 @@ def grade_alone(file: WorksheetFile, *, submission: str, sha256: str, seed: int,
     return Result(submission, sha256, seed, device, [grade(file)], __version__, complete=True)
 
 
-def _look_at_runs(table: RunTable, replays: Replays) -> Finding:
+def _look_at_runs(table: RunTable, replays: Replays) -> CheckedPart:
     """All runs of a table must be there and right, with the seeds that it asks for."""
     found = [replays[run.id] for run in table.runs]
     if not any(each.written for each in found):
-        return Finding(NOT_WRITTEN, note=f"nothing recorded for {table.name}")
+        return CheckedPart(NOT_WRITTEN, note=f"nothing recorded for {table.name}")
     problems = [problem for each in found for problem in each.problems] + _seed_problems(table, found)
-    return Finding(FAILED, problems) if problems else Finding(PASSED)
+    return CheckedPart(FAILED, problems) if problems else CheckedPart(PASSED)
 
 
-def _seed_problems(table: RunTable, found: list[Replay]) -> list[tuple[str, str]]:
+def _seed_problems(table: RunTable, found: list[ReplayedRun]) -> list[tuple[str, str]]:
     """Seeds that are equal but must differ, or that differ but must be equal."""
     seen: dict[int, str] = {}  # to the first run with it
     problems = []
@@ -125,20 +125,20 @@ def _seed_problems(table: RunTable, found: list[Replay]) -> list[tuple[str, str]
     return problems
 
 
-def _look_at_bonus(_: Worksheet, replays: Replays) -> Finding:
+def _look_at_bonus(_: Worksheet, replays: Replays) -> CheckedPart:
     """Always passes, because the bonus is optional. A wrong run does not count, and the report says why."""
     run = replays[BONUS_RUN.id]
     if not run.written:
-        return Finding(PASSED, note="not tried")
+        return CheckedPart(PASSED, note="not tried")
     problems = "; ".join(": ".join(problem) for problem in run.problems[:_MAX_NAMED])
-    return Finding(PASSED, note=f"not counted: {problems}" if problems else "")
+    return CheckedPart(PASSED, note=f"not counted: {problems}" if problems else "")
 
 
-def _look_at_file(worksheet: Worksheet, _: Replays) -> Finding:
+def _look_at_file(worksheet: Worksheet, _: Replays) -> CheckedPart:
     """Entries that the worksheet does not ask for, and answers that are not text."""
     found = [*worksheet.unknown]
     found += [(each.id, worksheet.problems[each.id]) for each in QUESTIONS if each.id in worksheet.problems]
-    return Finding(FAILED if found else PASSED, found)
+    return CheckedPart(FAILED if found else PASSED, found)
 
 
 def _runs_check(table: RunTable) -> tuple[Check, _Look]:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from ..core import course
 from ..core.contents import LARGEST_WORKSHEET, WORKSHEET_FILE
-from ..oracles.simulation import Settings, single_peak
+from ..oracles.simulation import SimulationSettings, single_peak
 
 NAME, VERSION = "grpo-bandit", 1
 """Name and version in a worksheet's file."""
@@ -26,7 +26,7 @@ EXERCISE, TITLE, PAGE = course.WORKSHEET, "The bandit worksheet", "docs/workshee
 LONGEST_ANSWER, LARGEST_FILE = 20_000, LARGEST_WORKSHEET
 """Characters and bytes: enough for pages full of answers."""
 
-DEFAULTS = Settings(reward_table=single_peak())
+DEFAULTS = SimulationSettings(reward_table=single_peak())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ class Run:
     question: str
     steps: int
     values: tuple[str, ...]
-    settings: Settings = DEFAULTS
+    settings: SimulationSettings = DEFAULTS
     optional: bool = False
 
 

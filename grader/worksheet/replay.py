@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..oracles.simulation import Floats, Runs, group_advantages, simulate, steps_until
+from ..oracles.simulation import Floats, steps_until
 from .questions import QUANTITIES, RUNS, Quantity, Run
 from .reader import Number, RecordedRun, Value, Worksheet, shown
+from .simulation import Played, simulate
 
 TOLERANCE = 0.0005 + 1e-9
 """The simulation shows three decimals, so a copied number is off by at most half of the last one. The browser's
@@ -53,7 +54,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Replay:
+class ReplayedRun:
     """One run of a worksheet and its replay.
 
     Attributes:
@@ -84,25 +85,25 @@ class Replay:
         return found
 
 
-def replay(worksheet: Worksheet) -> dict[str, Replay]:
+def replay(worksheet: Worksheet) -> dict[str, ReplayedRun]:
     """Every run that the worksheet asks for, by its id."""
     return {run.id: _replay(run, worksheet) for run in RUNS}
 
 
-def _replay(run: Run, worksheet: Worksheet) -> Replay:
+def _replay(run: Run, worksheet: Worksheet) -> ReplayedRun:
     if run.id in worksheet.problems:
-        return Replay(run, problem=worksheet.problems[run.id])
+        return ReplayedRun(run, problem=worksheet.problems[run.id])
     recorded = worksheet.runs.get(run.id)
     if recorded is None or (recorded.seed is None and not recorded.values):
-        return Replay(run, problem="not recorded yet", written=False)
+        return ReplayedRun(run, problem="not recorded yet", written=False)
     if recorded.seed is None:
-        return Replay(run, problem="there is no seed with the numbers, so nobody can repeat the run")
+        return ReplayedRun(run, problem="there is no seed with the numbers, so nobody can repeat the run")
     different = _different_setting(run, recorded)
     if different:
-        return Replay(run, recorded.seed, problem=different)
+        return ReplayedRun(run, recorded.seed, problem=different)
     missing = [_words(name) for name in run.values if name not in recorded.values]
     cells = _cells(run, recorded.seed, recorded)
-    return Replay(
+    return ReplayedRun(
         run, recorded.seed, tuple(cells), "nothing is recorded as " + " and ".join(missing) if missing else ""
     )
 
@@ -133,7 +134,7 @@ def _same(given: Any, asked: Any) -> bool:
 
 
 def _cells(run: Run, seed: int, recorded: RecordedRun) -> Iterator[Cell]:
-    replayed = _quantities(run, simulate(run.settings, seeds=[seed], steps=run.steps))
+    replayed = _quantities(run, simulate(run.settings, seed=seed, steps=run.steps))
     for name in run.values:
         if name not in recorded.values:
             continue
@@ -153,16 +154,13 @@ def _numbers(value: Value) -> tuple[Number | None, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _quantities(run: Run, runs: Runs) -> dict[str, Value]:
-    """Everything that a worksheet may ask about a run; `runs` contains only that run."""
-    settings = run.settings
-    table = np.array(settings.reward_table)
-    group, last = runs.actions[0, 0], runs.probabilities[0, -1]
-    advantages = group_advantages(table[group], divide_by_std=settings.divide_by_std, correction=settings.correction)
-    curve = runs.probabilities[:, :, int(table.argmax())]  # of the best action
+def _quantities(run: Run, played: Played) -> dict[str, Value]:
+    """Everything that a worksheet may ask about a run."""
+    last = played.probabilities[-1]
+    curve = played.probabilities[None, :, int(np.argmax(run.settings.reward_table))]  # of the best action
     return {
-        "actions": tuple((group + 1).tolist()),
-        "advantages": tuple(advantages.tolist()),
+        "actions": tuple((played.actions[0] + 1).tolist()),
+        "advantages": tuple(played.advantages[0].tolist()),
         "policy": tuple(last.tolist()),
         "best_probability": float(curve[0, -1]),
         "max_probability": float(last.max()),

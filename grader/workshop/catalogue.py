@@ -27,7 +27,7 @@ from .generated import shown
 
 
 @dataclass(frozen=True)
-class Entry:
+class KnownAnswer:
     """One wrong answer or one variant of a function: the model answers with this function replaced.
 
     The sentence of a misconception completes "your numbers are what you get if ...".
@@ -41,12 +41,12 @@ class Entry:
     submission: Submission
 
 
-def misconceptions(exercise: str) -> list[Entry]:
+def misconceptions(exercise: str) -> list[KnownAnswer]:
     """The known wrong answers to an exercise."""
     return _entries("misconceptions", exercise)
 
 
-def variants(exercise: str) -> list[Entry]:
+def variants(exercise: str) -> list[KnownAnswer]:
     """Correct answers to an exercise in other styles."""
     return _entries("variants", exercise)
 
@@ -106,7 +106,7 @@ def parsed(path: Path) -> ast.Module:
         raise not_python(shown(path), error) from None
 
 
-def _entries(folder: str, exercise: str) -> list[Entry]:
+def _entries(folder: str, exercise: str) -> list[KnownAnswer]:
     model, found = read_submission(course.MODEL_ANSWERS), []
     functions = course.exercise(exercise).function_names
     paths = {path.stem: path for path in sorted((course.exercise(exercise).folder / folder).glob("*.py"))}
@@ -125,7 +125,7 @@ def _entries(folder: str, exercise: str) -> list[Entry]:
                 raise FileRefused(f"{shown(path)}: {node.name}: say in its docstring what is special about it")
             submission = _replaced(model, exercise, function, node.name, text)
             explanation = " ".join(rest.split())
-            found.append(Entry(exercise, function, node.name, sentence.strip(), explanation, submission))
+            found.append(KnownAnswer(exercise, function, node.name, sentence.strip(), explanation, submission))
     return found
 
 

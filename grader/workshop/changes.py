@@ -36,7 +36,7 @@ class ChangeRefused(FileRefused):
     """A change does not fit the model answer; the text says which change, why, and what to do."""
 
 
-class Line(NamedTuple):
+class CodeLine(NamedTuple):
     """A line of code of the model answer, and the same line without its comment."""
 
     text: str
@@ -91,7 +91,7 @@ def _given(model: str, function: str) -> Sequence[str]:
 
 
 @functools.cache
-def head_and_body(model: str, function: str) -> tuple[Sequence[Line], Sequence[Line]]:
+def head_and_body(model: str, function: str) -> tuple[Sequence[CodeLine], Sequence[CodeLine]]:
     """The lines of a function before and after its docstring, without blank lines and comments."""
     node = _definition(model, function)
     if node is None:
@@ -99,7 +99,7 @@ def head_and_body(model: str, function: str) -> tuple[Sequence[Line], Sequence[L
     tokens = tokenize.generate_tokens(io.StringIO(model).readline)
     comments = {token.start[0]: token.start[1] for token in tokens if token.type == tokenize.COMMENT}
     numbered = [
-        (number, Line(text, code))
+        (number, CodeLine(text, code))
         for number, text in enumerate(model.split("\n"), 1)
         if node.lineno <= number <= (node.end_lineno or 0) and (code := text[: comments.get(number)].rstrip())
     ]
@@ -133,7 +133,7 @@ def _whole_function(change: ast.FunctionDef, lines: Sequence[str], model: str, f
     return whole
 
 
-def _changed(body: Sequence[Line], hunk: str, function: str) -> list[Line]:
+def _changed(body: Sequence[CodeLine], hunk: str, function: str) -> list[CodeLine]:
     """The lines of the model answer after one hunk.
 
     Raises:
@@ -164,13 +164,13 @@ def _changed(body: Sequence[Line], hunk: str, function: str) -> list[Line]:
     there = iter(body[start:end])
     changed = []
     for sign, code in lines:
-        line = Line(" " * (further + _indentation(code)) + code.strip(), code) if sign == "+" else next(there)
+        line = CodeLine(" " * (further + _indentation(code)) + code.strip(), code) if sign == "+" else next(there)
         if sign != "-":
             changed.append(line)
     return [*body[:start], *changed, *body[end:]]
 
 
-def _fits(old: Sequence[str], window: Sequence[Line]) -> bool:
+def _fits(old: Sequence[str], window: Sequence[CodeLine]) -> bool:
     """Whether lines of a hunk equal these lines of the model answer, up to a common indentation."""
     further = {_indentation(line.code) - _indentation(code) for code, line in zip(old, window, strict=True)}
     return len(further) == 1 and all(line.says(code) for code, line in zip(old, window, strict=True))

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..grading import differences, vectors
+from ..grading import differences, recorded_answers
 from ..grading.check import checks_of
-from ..grading.differences import UNKNOWN, Fingerprint, Part, Table
+from ..grading.differences import UNKNOWN, AnswerTable, Fingerprint, Part
 from ..grading.shown_call import show_call
 from .published import with_mistakes
 
@@ -67,7 +67,7 @@ class _Example:
 
 
 def _of_exercise(exercise: str) -> Iterator[dict[str, Any]]:
-    recorded, known = vectors.load(exercise)
+    by_check, known = recorded_answers.load(exercise)
     calls = {
         (check.id, place): (show_call(check.call(example)), check.gate)
         for check in checks_of(exercise, hidden=False)
@@ -79,9 +79,9 @@ def _of_exercise(exercise: str) -> Iterator[dict[str, Any]]:
             if part.name not in ("values", "0.values"):
                 continue
             call, is_gate = calls[part.check, part.place]
-            vector = recorded[part.check][part.place]
-            right = numbers_of(vector.expected)
-            alone = [numbers_of(vector.mistakes.get(name, vector.expected)) or None for name in table.names]
+            recorded = by_check[part.check][part.place]
+            right = numbers_of(recorded.expected)
+            alone = [numbers_of(recorded.mistakes.get(name, recorded.expected)) or None for name in table.names]
             if right and len(call) <= LONGEST and call not in {example.call for example in examples}:
                 examples.append(_Example(call, row, part, right, alone, bool(is_gate)))
         if chosen := _most_telling(table, examples):
@@ -95,7 +95,7 @@ def _of_exercise(exercise: str) -> Iterator[dict[str, Any]]:
             }
 
 
-def numbers_of(observation: vectors.Observation) -> list[float]:
+def numbers_of(observation: recorded_answers.Observation) -> list[float]:
     """What a call returned, or the first part of it; empty if it has no numbers, or more than a person compares."""
     values = observation.get("fields", {}).get("0", observation).get("values")
     if not isinstance(values, list) or not 0 < len(values) <= MOST:
@@ -103,7 +103,7 @@ def numbers_of(observation: vectors.Observation) -> list[float]:
     return [float(value) for value in values]
 
 
-def _most_telling(table: Table, examples: Sequence[_Example]) -> list[_Example]:
+def _most_telling(table: AnswerTable, examples: Sequence[_Example]) -> list[_Example]:
     """The examples that tell most known mistakes apart; the first is one that every function must pass first."""
     chosen: list[_Example] = []
     apart = np.zeros((len(table.names) + 1,) * 2, dtype=bool)
@@ -119,13 +119,13 @@ def _most_telling(table: Table, examples: Sequence[_Example]) -> list[_Example]:
     return chosen
 
 
-def _apart(table: Table, example: _Example) -> npt.NDArray[np.bool_]:
+def _apart(table: AnswerTable, example: _Example) -> npt.NDArray[np.bool_]:
     """Which two of the model answer and the known mistakes have different numbers."""
     outcomes = table.rows[: len(table.names) + 1, example.row]
     return np.not_equal.outer(outcomes, outcomes)
 
 
-def _call(table: Table, chosen: Sequence[_Example], place: int) -> dict[str, Any]:
+def _call(table: AnswerTable, chosen: Sequence[_Example], place: int) -> dict[str, Any]:
     example = chosen[place]
     alone: dict[str, tuple[list[float | str], list[int]]] = {}
     right = _rounded(example.right)
@@ -146,7 +146,7 @@ def _short(value: float, digits: int = 5) -> float:
     return int(rounded) if rounded == int(rounded) and abs(rounded) < 1e6 else rounded
 
 
-def _sets(table: Table, chosen: Sequence[_Example], example: _Example) -> Iterator[list[Any]]:
+def _sets(table: AnswerTable, chosen: Sequence[_Example], example: _Example) -> Iterator[list[Any]]:
     """The sets that make numbers which no smaller set makes."""
     outcomes = example.part.outcomes
     smaller = {*table.rows[: len(table.names) + 1, example.row].tolist()}
@@ -170,7 +170,7 @@ def _sets(table: Table, chosen: Sequence[_Example], example: _Example) -> Iterat
         known += new
 
 
-def _of_size(table: Table, size: int) -> Iterator[tuple[tuple[int, ...], npt.NDArray[np.uint16]]]:
+def _of_size(table: AnswerTable, size: int) -> Iterator[tuple[tuple[int, ...], npt.NDArray[np.uint16]]]:
     if size == 2:
         count = len(table.names)
         yield from (((one, two), table.pairs[one, two]) for one in range(count) for two in range(one + 1, count))
@@ -188,7 +188,7 @@ def _alike(one: tuple[str, float, float], other: tuple[str, float, float], toler
     return one[0] == other[0] and np.allclose(one[1:], other[1:], rtol=2 * tolerance, atol=1e-9)
 
 
-def _teller(table: Table, chosen: Sequence[_Example], sets: Sequence[tuple[int, ...]]) -> int:
+def _teller(table: AnswerTable, chosen: Sequence[_Example], sets: Sequence[tuple[int, ...]]) -> int:
     """The call that tells most of some sets apart; -1 if none does."""
     if len(sets) == 1:
         return -1

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from ..core import course
 from ..grading import observations
-from . import finder, mistakes, run_pictures
+from . import corner_cases, finder, mistakes, run_pictures
 from .generated import render
 from .published import published, with_mistakes
 
@@ -41,7 +41,7 @@ def texts() -> dict[str, str]:
         finder.PATH: finder.text(),
     }
     for each in shown:  # a phone would take seconds to lay out one page with all docstrings
-        pages[f"docs/exercises/{each.name}/functions.md"] = render("page_files/functions.md", exercise=each)
+        pages[each.functions_page] = corner_cases.page(each, docstrings=True)
     for each in with_mistakes():
         pages[each.mistakes_page] = mistakes.make(each.name, figure=True)
     return pages

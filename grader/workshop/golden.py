@@ -71,7 +71,7 @@ def _advantages(rewards: Sequence[float], divide_by_std: bool, correction: int, 
 
 def _run(seed: int, changed: Mapping[str, Any], after: Sequence[int]) -> dict[str, Any]:
     """One run: all of its actions, one digit each, and its state after some steps."""
-    settings = simulation.Settings(**{**changed, "reward_table": tuple(changed["reward_table"])})
+    settings = simulation.SimulationSettings(**{**changed, "reward_table": tuple(changed["reward_table"])})
     runs = simulation.simulate(settings, seeds=[seed], steps=max(after))
     last = [step - 1 for step in after if step]
     return {

@@ -1,7 +1,7 @@
 """The handout: which files students get, as a folder or a zip that is reproducible for one course.
 
-`ROOMS` names the packages of the grader that students get, `MODULES` single modules of other packages. Nothing else is
-handed out. The stubs are made from the model answers, so edits of starter/ are not included.
+`PACKAGES` names the packages of the grader that students get, `MODULES` single modules of other packages. Nothing else
+is handed out. The stubs are made from the model answers, so edits of starter/ are not included.
 
 Left out on purpose: model answers, hidden checks, misconceptions, variants, commands for instructors, tests, and all
 pages of the site except those that reports name. These become plain Markdown, readable without a site. `leak_scan`
@@ -26,19 +26,26 @@ from ..core.text import listed
 from ..grading import observations
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
-from . import mistakes
+from ..oracles import recorded
+from . import corner_cases, mistakes, notebooks, records
 from .course_lists import facts
 from .functions import GIVEN, of_exercises, read_modules
 from .generated import render
+from .packages import PACKAGES
 from .page_values import expand
-from .rooms import ROOMS
 from .stubs import make_stubs
 
 MODULES = (
     "__init__",
-    *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
+    *(f"{name}/**/*" for name, package in PACKAGES.items() if package.students),
     *(f"commands/{name}" for name in ("__init__", "course", "doctor", "grade", "hint", "install_torch")),
-    *("commands/grade_options", "commands/watch"),
+    *(
+        "commands/grade_options",
+        "commands/watch",
+        "commands/grade_apart",
+        "commands/notebook_check",
+        "commands/pytest_checks",
+    ),
     *("exercises/__init__", "exercises/*/__init__", "exercises/*/checks"),
 )
 """Modules of the grader that students need, without their suffix."""
@@ -66,16 +73,31 @@ _WRITTEN_AS = {
     "gitignore": ".gitignore",
     "gitattributes": ".gitattributes",
     "grade.yml": ".github/workflows/grade.yml",
+    "conftest": "conftest.py",
+    "pytest.ini": "pytest.ini",
+    "vscode_settings.json": ".vscode/settings.json",
+    "vscode_extensions.json": ".vscode/extensions.json",
+    "course.md": "course/README.md",
 }
-STAYS = ("grader/oracles/in_torch.py",)
-"""What only whoever grades has: functions that could be pasted into the stubs."""
-MANIFEST = "grader/core/manifest.json"
+STAYS = (
+    *("grader/oracles/in_torch.py", "grader/oracles/traced.py"),  # answers that could be pasted into the stubs
+    *("grader/reports/classroom50.py", "grader/reports/gradescope.py"),
+    "grader/core/result.schema.json",
+)
+"""Files with which a class is graded, which students do not need."""
+FOLDER = "course"
+"""The folder of the grader in a handout: one package to install, and nothing to read."""
+MANIFEST = f"{FOLDER}/grader/core/manifest.json"
+OLDER_MANIFEST = "grader/core/manifest.json"
+"""Where it was when a handout had the grader at its top."""
 LIBRARIES = "docs/assets/runs/as-shipped.json"
 """What libraries compute on one batch, for `starter/given/as_shipped.py`."""
 
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _FOLDED = re.compile(r"^/// details \| ([^\n]+)\n(?: +type:[^\n]*\n)? +attrs: \{id: ([^}]+)}\n(.*?)^///$", re.M | re.S)
 _HINT = re.compile(r'^\?\?\? \w+ "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
+_TAB = re.compile(r'^=== "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
+_PICTURE_IN_TAB = re.compile(r"^ {4}!\[[^\n]*\n", re.MULTILINE)
 _PICTURE = re.compile(r"^!\[[^]]*]\([^)]*\)[^\n]*\n\n(?:[A-Z][^\n]*\n(?:[^\n]+\n)*\n?)?", re.MULTILINE)
 _LINK = re.compile(r"\[([^]\n]+)\]\(([^):\s]+)\)")
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say
@@ -96,24 +118,36 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     names = [each.name for each in exercises]
     modules, stubs = modules_of(names), make_stubs(course.MODEL_ANSWERS)
     files = {f"starter/{name}": text.encode() for name, text in stubs.items() if name in modules}
+    files |= _notebooks(exercises, stubs, site)
     given = (f"starter/{name}" for name in modules if name not in stubs)
     record = [LIBRARIES] if f"{GIVEN}/as_shipped.py" in modules else []
     files |= course_files(*given, *weights_of(names), *record, exercises=names)
     graded_with = {name for each in exercises for name in each.given}
-    files |= {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
-    files |= course_files(*GRADER, exercises=names) | _points(exercises)
-    files = {name: content for name, content in files.items() if name not in STAYS}
+    grader = {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
+    grader |= course_files(*GRADER, exercises=names) | _points(exercises)
+    grader |= _hidden_checks(exercises) | _without_oracles(exercises)
+    grader |= course_file(site=site, exercises=names) | {"pyproject.toml": pyproject().encode()}
+    files |= {f"{FOLDER}/{name}": content for name, content in grader.items() if name not in STAYS}
     files |= {} if site else _pages(exercises)
-    files |= course_file(site=site, exercises=names)
     programs = [name.removesuffix(".py") for name in modules if name.startswith("run_")]
     for template, name in _WRITTEN_AS.items():
         files[name] = (_TEMPLATES / template).read_text("utf-8").encode()  # "\r\n" is read as "\n"
     files["README.md"] = _readme(site or "", exercises, programs).encode()
-    files["pyproject.toml"] = pyproject().encode()
-    own = {f"starter/{exercise.file_name}" for exercise in exercises}
+    own = {f"starter/{exercise.name}{ending}" for exercise in exercises for ending in (".py", ".ipynb")}
     digests = {name: digest(content) for name, content in sorted(files.items()) if name not in own}
     files[MANIFEST] = json.dumps(digests, indent=1).encode()
     return dict(sorted(files.items()))
+
+
+def _without_oracles(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
+    """Recorded answers in place of the oracles, which could be pasted into the stubs."""
+    texts = {f"grader/oracles/{name}": text for name, text in records.modules().items()}
+    for each in exercises:
+        path = records.path_of(each.name)
+        if not path.is_file():
+            raise FileNotFoundError(f"{path} is missing; run `course dev vectors {each.name}`")
+        texts[f"grader/exercises/{each.name}/{recorded.FILE_NAME}"] = path.read_text("utf-8")
+    return {name: text.encode() for name, text in texts.items()}
 
 
 def modules_of(exercises: Sequence[str]) -> list[str]:
@@ -146,6 +180,18 @@ def course_files(*patterns: str, exercises: Sequence[str]) -> dict[str, bytes]:
                 content = path.read_bytes()
                 files[name] = content if path.suffix == ".safetensors" else content.replace(b"\r\n", b"\n")
     return files
+
+
+def _hidden_checks(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
+    """Number and points of each function's hidden checks, so that full points at home do not look like all points."""
+    counts: dict[str, tuple[int, int]] = {}
+    for each in exercises if course.WRITTEN.hidden_checks else ():
+        for check in checks_of(each.name, hidden=True):
+            if check.hidden:
+                name = f"{each.name}.{check.function}"
+                count, points = counts.get(name, (0, 0))
+                counts[name] = count + 1, points + check.points
+    return {f"grader/core/{course.HIDDEN_CHECKS}": json.dumps(counts, indent=1).encode()}
 
 
 def _points(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
@@ -193,7 +239,8 @@ def renew(folder: Path, files: Mapping[str, bytes]) -> tuple[list[str], list[str
         OSError: a file cannot be read, written or removed.
         ValueError: the manifest of the older handout is damaged.
     """
-    given = json.loads((folder / MANIFEST).read_text("utf-8"))
+    manifest = manifest_of(folder)
+    given = {**json.loads((folder / manifest).read_text("utf-8")), manifest: ""}
     own = files.keys() - json.loads(files[MANIFEST]).keys() - {MANIFEST}
     kept = sorted(name for name in own if (folder / name).is_file())
     current = {
@@ -207,6 +254,11 @@ def renew(folder: Path, files: Mapping[str, bytes]) -> tuple[list[str], list[str
         (folder / name).unlink()
     write_folder({name: files[name] for name in written}, folder)
     return written, removed, kept
+
+
+def manifest_of(folder: Path) -> str:
+    """The manifest of a handout, of an older layout too; "" if the folder is not a handout."""
+    return next((name for name in (MANIFEST, OLDER_MANIFEST) if (folder / name).is_file()), "")
 
 
 def write_zip(files: Mapping[str, bytes], path: Path, *, folder: str = "", executable: tuple[str, ...] = ()) -> None:
@@ -240,7 +292,7 @@ def read(path: Path) -> dict[str, bytes]:
 def foreign(files: Mapping[str, bytes]) -> list[str]:
     """Files that must not be handed out: unlisted files of the grader, and files in instructors' folders."""
     known = {*make(), *make(site="https://example.org/")}
-    places = ("grader/", "reference/", "tests/")
+    places = (f"{FOLDER}/", "grader/", "reference/", "tests/")
     return [name for name in sorted(files) if name.startswith(places) and name not in known]
 
 
@@ -254,6 +306,20 @@ def pyproject() -> str:
     text = (course.ROOT / "pyproject.toml").read_text("utf-8")
     before, after = text.index("[project.optional-dependencies]"), text.index("[project.scripts]")
     return text[:before] + text[after : text.index("[tool.pytest")]
+
+
+def _notebooks(exercises: Sequence[course.Exercise], stubs: Mapping[str, str], site: str | None) -> dict[str, bytes]:
+    """A notebook next to each module, for those who prefer one."""
+    return {
+        f"starter/{each.name}.ipynb": notebooks.make(
+            each,
+            stubs[each.file_name],
+            repository=course.WRITTEN.repository,
+            folder=FOLDER,
+            page=f"{site.rstrip('/')}/exercises/{each.name}/" if site else f"../{each.page}",
+        ).encode()
+        for each in exercises
+    }
 
 
 def _readme(site: str, exercises: Sequence[course.Exercise], programs: Sequence[str]) -> str:
@@ -277,12 +343,16 @@ def _pages(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
     """The pages that reports mention, as plain Markdown."""
     texts = {each.page: expand((course.ROOT / each.page).read_text("utf-8")) for each in exercises}
     texts |= {each.mistakes_page: mistakes.make(each.name) for each in exercises}
+    texts |= {each.functions_page: corner_cases.page(each, docstrings=False) for each in exercises}
     texts[observations.PAGE] = mistakes.make_general()
     return {name: plain_page(name, text, texts).encode() for name, text in texts.items()}
 
 
 def plain_page(page: str, text: str, files: Collection[str]) -> str:
     """A page of the site as Markdown that GitHub and editors show; dead links become words."""
+    text = _TAB.sub(
+        lambda each: f"**{each[1]}**\n{textwrap.dedent(_PICTURE_IN_TAB.sub('', each[2])).rstrip()}\n\n", text
+    )
     text = _PICTURE.sub("", FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
     text = _FOLDED.sub(lambda each: _details(each[1], each[3], f' id="{each[2]}"'), text)
     text = _HINT.sub(lambda each: _details(each[1], textwrap.dedent(each[2]), "") + "\n\n", text)

@@ -19,7 +19,7 @@ CHALLENGE_FILE = course.ROOT / "docs/results/challenge.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class LLMRun:
     """One run of `run_llm` on the sums."""
 
     options: str  # of `run_llm`, without those of the folder; "" is the recipe that it has by itself
@@ -52,13 +52,13 @@ SETTINGS = {
 """Options that are added to the recipe, and the heading of the curve in two lines."""
 
 
-def outcomes(path: Path) -> list[Outcome]:
+def outcomes(path: Path) -> list[LLMRun]:
     """The runs in a file, by seed."""
-    runs = [Outcome(**json.loads(line)) for line in path.read_text("utf-8").splitlines() if line]
+    runs = [LLMRun(**json.loads(line)) for line in path.read_text("utf-8").splitlines() if line]
     return sorted(runs, key=lambda run: run.seed)
 
 
-def of_setting(options: str, runs: Sequence[Outcome]) -> list[Outcome]:
+def of_setting(options: str, runs: Sequence[LLMRun]) -> list[LLMRun]:
     """The runs with some options."""
     wanted = f"{RECIPE} {options}".rstrip()
     return [run for run in runs if run.options == wanted]

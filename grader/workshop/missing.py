@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from ..core import course
 from ..core.course import Exercise
-from ..grading import vectors
+from ..grading import recorded_answers
 from ..grading.check import Check, checks_of
-from .catalogue import Entry, misconceptions, variants
+from .catalogue import KnownAnswer, misconceptions, variants
 from .functions import Module, make
 from .generated import holds
 from .handout import FRONT_MATTER
@@ -91,9 +91,9 @@ def _of_a_function(where: str, function: ast.FunctionDef, own: Sequence[Check]) 
     if not returned <= _PLAIN and count_of_dtype != 1:
         yield Missing(f"{where}: {name} returns tensors; give one of its checks dtype=True, not {count_of_dtype}", True)
     asked = sum(bool(check.refuses) for check in own)
-    promised = "Raises:" in (ast.get_docstring(function) or "")
+    promised = "ValueError" in (ast.get_docstring(function) or "")
     if asked != promised:
-        says = 'says "Raises:"' if promised else 'does not say "Raises:"'
+        says = 'promises a "ValueError"' if promised else 'does not promise a "ValueError"'
         sentence = f"{name} {says}; give refuses=[...] to {'one' if promised else 'none'} of its checks"
         yield Missing(f"{where}: {sentence}, not {asked}", True)
 
@@ -111,7 +111,7 @@ def _of_a_check(where: str, check: Check, ids: Sequence[str]) -> Iterator[Missin
         yield Missing(f"{where}: {check.id} needs {need}, which is no check of this exercise")
 
 
-def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[Entry]) -> Iterator[Missing]:
+def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -> Iterator[Missing]:
     """Missing wrong and right answers, and unrecorded ones."""
     for what, count, wanted in (
         ("wrong answers in misconceptions/", len(wrong), MISCONCEPTIONS),
@@ -123,8 +123,8 @@ def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[Entry]) -> Iter
     if not (exercise.folder / "vectors.json").is_file():
         yield Missing(f"{folder}/vectors.json is not written yet: {command}")
         return
-    recorded, known = vectors.load(exercise.name)
-    caught = {mistake for group in recorded.values() for vector in group for mistake in vector.mistakes}
+    by_check, known = recorded_answers.load(exercise.name)
+    caught = {mistake for group in by_check.values() for recorded in group for mistake in recorded.mistakes}
     for entry in wrong:
         where = f"{folder}/misconceptions/{entry.function}.py: {entry.name}"
         if not entry.sentence.startswith("you ") or entry.sentence.endswith("."):

@@ -1,7 +1,7 @@
 """The pages of common mistakes, docs/exercises/*/mistakes.md, from the misconceptions, which the report quotes.
 
-They are made from the vectors, which hold the texts, the checks that show each mistake and its numbers; so a page can
-be written without running wrong code. The page has a figure that finds a mistake by its numbers
+They are made from the recorded answers, which hold the texts, the checks that show each mistake and its numbers; so a
+page can be written without running wrong code. The page has a figure that finds a mistake by its numbers
 (`docs/assets/js/widgets/mistake-finder.mjs`, with the numbers of `finder.py`).
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core import course
 from ..core.result import NamedMistake
-from ..grading import vectors
+from ..grading import recorded_answers
 from ..grading.check import Check, checks_of
 from ..grading.observations import HEADINGS
 from .generated import render
@@ -34,7 +34,7 @@ def make_general() -> str:
 def make(name: str, *, figure: bool = False) -> str:
     """The text of the page of an exercise, with or without the figure, which needs scripts."""
     exercise = course.exercise(name)
-    recorded, known = vectors.load(name)
+    recorded, known = recorded_answers.load(name)
     checks = [check for check in checks_of(name, hidden=False) if check.id in recorded]
     finder = [each.name for each in with_mistakes()] if figure else []
     entries = {}
@@ -56,13 +56,15 @@ def make(name: str, *, figure: bool = False) -> str:
 
 
 def _entry(
-    mistake: NamedMistake, checks: list[Check], recorded: dict[str, list[vectors.Vector]]
+    mistake: NamedMistake, checks: list[Check], by_check: dict[str, list[recorded_answers.RecordedAnswer]]
 ) -> dict[str, str | list[str]]:
     """The entry of a mistake, with the first numbers of a gate that a reader can compare at a glance."""
-    showing = [(check, vector) for check in checks for vector in recorded[check.id] if mistake.name in vector.mistakes]
+    showing = [
+        (check, recorded) for check in checks for recorded in by_check[check.id] if mistake.name in recorded.mistakes
+    ]
     compared = [
-        [_shown(_numbers(each)) for each in (vector.expected, vector.mistakes[mistake.name])]
-        for check, vector in showing
+        [_shown(_numbers(each)) for each in (recorded.expected, recorded.mistakes[mistake.name])]
+        for check, recorded in showing
         if check.gate
     ]
     return {

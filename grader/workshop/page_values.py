@@ -13,10 +13,11 @@ from functools import partial
 from typing import Any
 
 from ..core import course
-from ..grading import vectors
+from ..grading import recorded_answers
 from ..grading.check import checks_of
 from . import as_shipped, bughunt, course_lists, llm_runs, path, readings
 from .course_lists import points_of
+from .generated import render
 from .recordings import last_line, llm_run
 
 _INDEX = r"([πε])_(ref|old|θ|high|low|sampler)"
@@ -79,7 +80,7 @@ def _points_of_functions(exercise: course.Exercise) -> str:
 
 
 def _known_mistakes() -> int:
-    return sum(len(known) for each in course.EXERCISES for known in vectors.load(each.name)[1].values())
+    return sum(len(known) for each in course.EXERCISES for known in recorded_answers.load(each.name)[1].values())
 
 
 def _before_and_after() -> str:
@@ -120,6 +121,15 @@ def _coin(reward: float) -> str:
     return f"**{reward:g}**" if reward else "0"
 
 
+def _three_ways(exercise: course.Exercise, *, assets: str = "../assets") -> str:
+    """How to check an exercise in a terminal, an editor and a notebook, side by side."""
+    repository = course.WRITTEN.repository.rstrip("/").removesuffix(".git")
+    _, is_on_github, name = repository.partition("https://github.com/")
+    colab = f"https://colab.research.google.com/github/{name}/blob/main/starter/{exercise.name}.ipynb"
+    values = {"exercise": exercise, "assets": assets, "colab": colab if is_on_github else ""}
+    return render("page_files/three_ways.md", **values).rstrip()
+
+
 VALUES: dict[str, Callable[[], str]] = {
     "points": lambda: str(_points()),
     "minutes": lambda: str(sum(exercise.minutes for exercise in course.EXERCISES if not exercise.bonus)),
@@ -140,6 +150,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "drawn_at_first": _drawn_at_first,
     "llm_seeds": llm_runs.seed_table,
     "llm_settings": llm_runs.setting_table,
+    "three_ways": lambda: _three_ways(course.EXERCISES[0], assets="assets"),
     "bughunt": bughunt.page,
     "symptoms": readings.symptoms,
     "metric_names": readings.names,
@@ -150,4 +161,5 @@ OF_AN_EXERCISE: dict[str, Callable[[course.Exercise], str]] = {
     "minutes": lambda exercise: str(exercise.minutes),
     "points": lambda exercise: str(points_of(exercise)),
     "functions": _points_of_functions,
+    "three_ways": _three_ways,
 }

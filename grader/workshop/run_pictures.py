@@ -11,7 +11,7 @@ from statistics import median
 from ..core import course
 from ..core.round_numbers import round_ends, round_step
 from .charts import Chart, Values, picture
-from .llm_runs import SEEDS_FILE, SETTINGS, SETTINGS_FILE, Outcome, of_setting, outcomes
+from .llm_runs import SEEDS_FILE, SETTINGS, SETTINGS_FILE, LLMRun, of_setting, outcomes
 from .recordings import metrics_of
 
 METRICS = (
@@ -153,7 +153,7 @@ def _llm_settings() -> str:
     return picture(_in_pairs(headed), title="Other settings for a pretrained language model")
 
 
-def _scores(runs: Sequence[Outcome]) -> Rows:
+def _scores(runs: Sequence[LLMRun]) -> Rows:
     """Worst, median and best accuracy of some runs, at each step at which all were measured."""
     rows = []
     for moment in zip(*(run.curve for run in runs), strict=True):

@@ -16,9 +16,9 @@ from ..core import course
 from ..core.contents import read_submission
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, Result
 from ..core.submission import Submission
-from ..grading import vectors
-from ..grading.run import Grading
-from ..grading.settings import declared_checks
+from ..grading import recorded_answers
+from ..grading.run import grade_submission
+from ..grading.settings import GradingSettings, declared_checks
 from ..grading.student import Loaded
 from .catalogue import misconceptions, replaced, variants, variants_together
 from .stubs import make_stubs
@@ -40,7 +40,7 @@ STUBS, IDLE, MODEL, VARIANTS, TOGETHER, MISCONCEPTIONS = (
 
 
 @dataclass(frozen=True)
-class Job:
+class SelfTestJob:
     """One answer with a known grade, as plain data: another process may grade it."""
 
     what: str  # its kind
@@ -73,12 +73,12 @@ class Job:
         declared = declared_checks([self.exercise], hidden=True)
         checks = {name: declared[name] for name in self.checks}
         options: dict[str, Any] = {"fresh_workers": not quick, "second_pass": False, "seed": self.seed}
-        return Grading(self.submission, [self.exercise], start, checks=checks, **options).run()
+        return grade_submission(GradingSettings(self.submission, [self.exercise], start, checks=checks, **options))
 
 
-def jobs(exercise: str, starter: dict[str, str], *, seeds: int = 1) -> Iterator[Job]:
+def jobs(exercise: str, starter: dict[str, str], *, seeds: int = 1) -> Iterator[SelfTestJob]:
     """Every answer with a known grade, and the stubs in `starter`; right answers once per seed."""
-    yield Job(STUBS, "the untouched stub", exercise, Submission("stub", Path("stub"), starter, {}))
+    yield SelfTestJob(STUBS, "the untouched stub", exercise, Submission("stub", Path("stub"), starter, {}))
     for function in course.exercise(exercise).function_names:
         for name, body in WITHOUT_WORK.items():
             text = f"def {name}(*arguments, **options):\n    {body}\n"
@@ -90,13 +90,13 @@ def jobs(exercise: str, starter: dict[str, str], *, seeds: int = 1) -> Iterator[
         yield _replacing(MISCONCEPTIONS, exercise, entry.function, entry.name, entry.submission)
 
 
-def _replacing(what: str, exercise: str, function: str, name: str, submission: Submission) -> Job:
-    return Job(what, f"{function}: {name}", exercise, submission, frozenset({f"{exercise}.{function}"}))
+def _replacing(what: str, exercise: str, function: str, name: str, submission: Submission) -> SelfTestJob:
+    return SelfTestJob(what, f"{function}: {name}", exercise, submission, frozenset({f"{exercise}.{function}"}))
 
 
-def _right(exercise: str) -> Iterator[Job]:
+def _right(exercise: str) -> Iterator[SelfTestJob]:
     """The answers that must earn all points."""
-    yield Job(MODEL, "the model answer", exercise, read_submission(course.MODEL_ANSWERS))
+    yield SelfTestJob(MODEL, "the model answer", exercise, read_submission(course.MODEL_ANSWERS))
     for entry in variants(exercise):
         yield _replacing(VARIANTS, exercise, entry.function, entry.name, entry.submission)
     # A right answer must not cost points in a later exercise, whatever the other right answers are.
@@ -108,10 +108,10 @@ def _right(exercise: str) -> Iterator[Job]:
     counts = Counter(name for name in known if name in called)  # beyond these nothing has a caller to be graded
     for place in range(max(counts.values(), default=0)):
         submission, functions = variants_together(place)
-        yield Job(TOGETHER, submission.folder, exercise, submission, functions)
+        yield SelfTestJob(TOGETHER, submission.folder, exercise, submission, functions)
 
 
-def all_jobs(exercises: Sequence[str], *, only: str = "", seeds: int = 1) -> list[Job]:
+def all_jobs(exercises: Sequence[str], *, only: str = "", seeds: int = 1) -> list[SelfTestJob]:
     """Every answer with a known grade whose name contains `only`."""
     starter = make_stubs(course.MODEL_ANSWERS)
     return [job for exercise in exercises for job in jobs(exercise, starter, seeds=seeds) if only in job.name]
@@ -124,7 +124,7 @@ class CheckValue:
     caught: Counter[str] = field(default_factory=Counter)  # by id: wrong answers that fail it
     alone: Counter[str] = field(default_factory=Counter)  # those that no other check catches
 
-    def count(self, job: Job, result: Result) -> None:
+    def count(self, job: SelfTestJob, result: Result) -> None:
         """Count what a graded answer shows, if it is a wrong one."""
         if job.what in (IDLE, MISCONCEPTIONS):
             failing = [check.id for check in result.checks if check.outcome in (FAILED, BROKEN)]
@@ -137,7 +137,7 @@ class CheckValue:
         return [f"{name}: catches no known mistake; add one that needs it, or remove the check" for name in useless]
 
 
-def problems_of(job: Job, result: Result) -> list[str]:
+def problems_of(job: SelfTestJob, result: Result) -> list[str]:
     """One sentence per deviation of a result from its known grade."""
     checks, problems = result.checks, []
     if result.exit_code == 3:
@@ -159,7 +159,7 @@ def problems_of(job: Job, result: Result) -> list[str]:
     return [f"{job.exercise}: {job.name}: {problem}" for problem in problems]
 
 
-def _unnamed(job: Job, result: Result) -> Iterator[str]:
+def _unnamed(job: SelfTestJob, result: Result) -> Iterator[str]:
     """What to do about a misconception that is not caught, or is not the only one named."""
     if all(check.outcome not in (FAILED, BROKEN) for check in result.checks):
         yield "is not caught; add a check that it fails, or an example to one"
@@ -168,7 +168,7 @@ def _unnamed(job: Job, result: Result) -> Iterator[str]:
     named = {mistake.name for exercise in result.exercises for mistake in exercise.misconceptions}
     if named != {name}:
         advice = f"run `course dev vectors {job.exercise}`"
-        if name not in vectors.load(job.exercise)[1].get(function, {}):
+        if name not in recorded_answers.load(job.exercise)[1].get(function, {}):
             advice += ", which has not recorded it yet"
         else:
             advice += ", and if that changes nothing, add an example in which it differs from every other misconception"

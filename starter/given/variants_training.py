@@ -40,7 +40,7 @@ from .charlm_task import EOS_ID
 from .charlm_training import CharLMConfig, sample_completions
 
 MOST_DRAWS = 20
-"""Dynamic sampling gives up after so many draws, or a policy that is always right would never make a step again."""
+"""Dynamic sampling gives up after this many draws. Otherwise a policy that is always right would never take a step."""
 
 Surrogate = Callable[[Tensor, Tensor, Tensor, Tensor, float], Tensor]
 """Maps logp, old_logp, advantages and mask, all of shape (B, N), and clip_eps to an objective of shape (B, N)."""
@@ -58,7 +58,7 @@ def _clipped_by_sequence(logp: Tensor, old_logp: Tensor, advantages: Tensor, mas
 
 
 def _weighted_log(logp: Tensor, old_logp: Tensor, advantages: Tensor, mask: Tensor, clip_eps: float) -> Tensor:
-    return cispo_objective(logp, old_logp, advantages)  # its range is its own
+    return cispo_objective(logp, old_logp, advantages)  # CISPO has a clip range of its own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +116,7 @@ def variant(name: str) -> Variant:
 
 
 class _Work:
-    """A relative at work.
+    """The training with a relative.
 
     Attributes:
         variant: The relative.
@@ -141,8 +141,9 @@ class _Work:
         with torch.enable_grad():
             logp = logp.detach().requires_grad_()
             surrogate = self.variant.surrogate(logp, old_logp, advantages, mask, clip_eps)
-            (gradient,) = torch.autograd.grad(torch.where(mask, surrogate, 0.0).sum(), logp)
-        return (mask & (gradient == 0) & (advantages != 0)).sum() / mask.sum().clamp(min=1)
+            (gradient,) = torch.autograd.grad(surrogate[mask].sum(), logp)
+        dropped = mask & (gradient == 0) & (advantages != 0)
+        return dropped.sum() / max(1, int(mask.sum()))
 
 
 class BanditWork(_Work):
@@ -263,17 +264,21 @@ class CharLMWork(_Work):
     ) -> tuple[Tensor, dict[str, Tensor]]:
         """Minus the sum of weight * surrogate, plus the KL penalty with the same weights; metrics as `grpo_loss`."""
         self._waiting.discard("grpo_loss")
-        logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-        of_rows = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-        surrogate = self.variant.surrogate(logp, old_logp, of_rows, mask, config.clip_eps)  # (B, T - 1)
+        logp = logp.masked_fill(~mask, 0.0)
+        old, ref = (constant.masked_fill(~mask, 0.0) for constant in (old_logp, ref_logp))
+        of_tokens = advantages.unsqueeze(-1).expand(mask.shape)  # (B, T - 1)
+        surrogate = self.variant.surrogate(logp, old, of_tokens, mask, config.clip_eps)  # (B, T - 1)
         if self.variant.corrected:
-            surrogate = surrogate * sampler_correction(old_logp, torch.where(mask, self._sampler_logp, 0.0))
+            surrogate = surrogate * sampler_correction(old, self._sampler_logp.masked_fill(~mask, 0.0))
         weights = token_weights(mask, level=self.variant.level, max_tokens=config.max_new_tokens)  # (B, T - 1)
-        policy_loss = -(weights * surrogate).sum()
-        kl = (weights * kl_estimate(logp, ref_logp, kind="k3")).sum()
-        dropped = self._dropped(logp, old_logp, of_rows, mask, config.clip_eps)
-        metrics = {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": dropped}
-        return policy_loss + config.kl_coef * kl, metrics
+        gain = (weights * surrogate).sum()
+        kl = (weights * kl_estimate(logp, ref, kind="k3")).sum()
+        metrics = {
+            "policy_loss": -gain,
+            "kl": kl,
+            "clip_fraction": self._dropped(logp, old, of_tokens, mask, config.clip_eps),
+        }
+        return config.kl_coef * kl - gain, {name: value.detach() for name, value in metrics.items()}
 
 
 def _in_float8(logp: Tensor) -> Tensor:

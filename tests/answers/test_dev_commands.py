@@ -26,7 +26,7 @@ from grader.core.result import (
     Result,
     from_json,
 )
-from grader.grading import vectors
+from grader.grading import recorded_answers
 from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop import selftest, write_vectors
@@ -84,9 +84,9 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of recorded vectors, which the command takes for the real ones."""
     shutil.copytree(course.exercise("kl").folder, tmp_path / "kl")
     monkeypatch.setattr(course, "FOLDERS", tmp_path)
-    vectors.load.cache_clear()
+    recorded_answers.load.cache_clear()
     yield tmp_path / "kl" / "vectors.json"
-    vectors.load.cache_clear()
+    recorded_answers.load.cache_clear()
 
 
 def test_wrong_numbers_are_written_anew_and_digits_of_another_processor_stay(sandbox: Sandbox, recorded: Path) -> None:
@@ -98,7 +98,7 @@ def test_wrong_numbers_are_written_anew_and_digits_of_another_processor_stay(san
     shift = len(kept) - len(text)
     changed = kept[: numbers[1].start(1) + shift] + wrong + kept[numbers[1].end(1) + shift :]
     recorded.write_text(changed, "utf-8")
-    vectors.load.cache_clear()
+    recorded_answers.load.cache_clear()
     with grading_profile():
         assert write_vectors.make("kl", sandbox.worker) == kept != changed
 

@@ -14,8 +14,8 @@ from submissions import grading_profile
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.submission import Submission
-from grader.grading.run import Grading
-from grader.grading.settings import declared_checks
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop import catalogue, selftest
 
@@ -60,7 +60,9 @@ def every_third(*arguments, **options):
 def verdicts(submission: Submission, exercise: str, sandbox: Sandbox) -> dict[str, str]:
     declared = declared_checks([exercise], hidden=True)
     checks = {name: check for name, check in declared.items() if check.gate or exercise == "advantages"}
-    result = Grading(submission, [exercise], sandbox.worker, checks=checks, fresh_workers=not sandbox.cold).run()
+    result = grade_submission(
+        GradingSettings(submission, [exercise], sandbox.worker, checks=checks, fresh_workers=not sandbox.cold)
+    )
     assert result.problem == ""
     return {check.id: check.outcome for check in result.checks}
 

@@ -10,10 +10,10 @@ import pytest
 
 from grader.core.result import PASSED, WAITING, Result
 from grader.core.submission import Submission
-from grader.grading import vectors
+from grader.grading import recorded_answers
 from grader.grading.check import checks_of
-from grader.grading.run import Grading
-from grader.grading.settings import Settings
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings
 from grader.grading.student import Half
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import misconceptions, replaced
@@ -27,8 +27,8 @@ NAMED = [
 
 def graded(sandbox: Sandbox, exercise: str, function: str, submission: Submission, **options: object) -> Result:
     checks = {check.id: check for check in checks_of(exercise, hidden=False) if check.function == function}
-    settings = Settings(submission, [exercise], sandbox.worker, checks=checks)
-    return Grading(**{**vars(replace(settings, **options))}).run()  # type: ignore[arg-type]
+    settings = GradingSettings(submission, [exercise], sandbox.worker, checks=checks)
+    return grade_submission(replace(settings, **options))  # type: ignore[arg-type]
 
 
 def known(exercise: str, function: str, name: str) -> Submission:
@@ -45,11 +45,11 @@ def key_of(argument: Any) -> str:
 
 def table(exercise: str, function: str, name: str, otherwise: str) -> Submission:
     """A submission that returns the recorded answers of a known mistake, and something else for other arguments."""
-    recorded, _ = vectors.load(exercise)
+    by_check, _ = recorded_answers.load(exercise)
     rows = {}
     for check in checks_of(exercise, hidden=False):
-        for example, vector in zip(check.examples, recorded.get(check.id, ()), strict=False):
-            seen = vector.mistakes.get(name, vector.expected)
+        for example, recorded in zip(check.examples, by_check.get(check.id, ()), strict=False):
+            seen = recorded.mistakes.get(name, recorded.expected)
             if check.function == function and "values" in seen:
                 sums = tuple(map(key_of, example.arguments))
                 rows[sums, repr(example.options)] = [seen["values"], seen["shape"], seen["dtype"]]

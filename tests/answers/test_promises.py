@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from submissions import grading_profile
 
-from grader.grading.run import Grading
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings
 from grader.workshop import catalogue
 
 pytestmark = pytest.mark.proof
@@ -64,7 +65,7 @@ def test_a_broken_promise_loses_points_where_it_is_broken(sandbox, exercise, fun
     text = BREAKS.format(function=function, when=when, result=result)
     submission = catalogue.replaced(exercise, function, "broken", text)
     with grading_profile():
-        report = Grading(submission, [exercise], sandbox.worker).run()
+        report = grade_submission(GradingSettings(submission, [exercise], sandbox.worker))
     failing = {check.function for check in report.checks if check.outcome != "passed"}
     assert report.problem == ""
     assert failing == {function}

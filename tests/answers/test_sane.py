@@ -14,8 +14,8 @@ from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from grader.core.submission import Submission
 from grader.grading.check import Check
-from grader.grading.run import Grading
-from grader.grading.settings import declared_checks
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import misconceptions, replaced, variants_together
 from grader.workshop.selftest import WITHOUT_WORK
@@ -39,7 +39,7 @@ def graded(sandbox: Sandbox) -> Grader:
         checks = {name: check for name, check in declared_checks([exercise], hidden=True).items() if wanted(check)}
         assert checks
         with grading_profile():
-            result = Grading(submission, [exercise], sandbox.worker, checks=checks, **options).run()
+            result = grade_submission(GradingSettings(submission, [exercise], sandbox.worker, checks=checks, **options))
         assert (result.problem, result.complete) == ("", True)
         assert [check.id for check in result.checks] == [*checks]
         return result

@@ -18,13 +18,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from attack import HONEST_EXERCISE, attacked_functions
 
-from grader.classroom import grading_process
 from grader.core import course
 from grader.core.submission import Submission
-from grader.grading import plugin
+from grader.grading import grading_process, plugin, settings
 from grader.grading.check import Check
-from grader.grading.run import Grading
-from grader.grading.settings import declared_checks
+from grader.grading.settings import GradingSettings, declared_checks
 
 CALL_SECONDS = 1.0
 _EVERY = 3
@@ -50,13 +48,13 @@ def selected_checks(submission: Submission, exercises: Sequence[str]) -> Mapping
     return {name: check for name, check in declared.items() if name in chosen}
 
 
-def _grading(submission: Submission, exercises: Sequence[str], start: Any, **options: Any) -> Grading:
+def _settings(submission: Submission, exercises: Sequence[str], start: Any, **options: Any) -> GradingSettings:
     checks = selected_checks(submission, exercises)
-    return Grading(submission, exercises, start, checks=checks, name_mistakes=False, **options)
+    return GradingSettings(submission, exercises, start, checks=checks, name_mistakes=False, **options)
 
 
 if __name__ == "__main__":
     course.CALL_SECONDS = CALL_SECONDS
-    grading_process.Grading = _grading  # type: ignore[assignment,attr-defined]
+    settings.GradingSettings = _settings  # type: ignore[assignment,misc]
     plugin.use_profile = functools.partial(plugin.use_profile, shrink=False)
-    sys.exit(grading_process.main())
+    grading_process.main()

@@ -9,8 +9,8 @@ import pytest
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import BROKEN, GRADER_ERROR, PASSED, CheckResult, Result
-from grader.grading.run import Grading
-from grader.grading.settings import declared_checks
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop import catalogue
 
@@ -21,7 +21,7 @@ def graded(sandbox: Sandbox, body: str) -> Result:
     submission = catalogue.replaced("advantages", "group_advantages", "attack", text)
     declared = declared_checks(["advantages"], hidden=True)
     gates = {name: check for name, check in declared.items() if check.gate}
-    return Grading(submission, ["advantages"], sandbox.worker, checks=gates).run()
+    return grade_submission(GradingSettings(submission, ["advantages"], sandbox.worker, checks=gates))
 
 
 def gate_of(result: Result) -> CheckResult:
@@ -77,7 +77,7 @@ def test_a_model_answer_that_dies_takes_no_points_from_a_submission(sandbox, tmp
     with (dying / "advantages.py").open("a", encoding="utf-8") as module:
         module.write("\nimport os\nos._exit(9)\n")
     monkeypatch.setattr(course, "MODEL_ANSWERS", dying)
-    result = Grading(submission, ["advantages"], sandbox.worker).run()
+    result = grade_submission(GradingSettings(submission, ["advantages"], sandbox.worker))
     assert {check.outcome for check in result.checks} == {PASSED, GRADER_ERROR}
     failed = [check for check in result.checks if check.outcome == GRADER_ERROR]
     assert all(check.hidden and "model answer" in check.story for check in failed)

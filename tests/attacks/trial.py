@@ -18,12 +18,13 @@ from finding import Finding, finding_of
 from short_grading import CALL_SECONDS
 from yard import Yard, settings_of
 
-from grader.classroom.grading_job import GradingProcess, GradingProcessDied, make_job
-from grader.classroom.request import Settings
+from grader.classroom.grading_job import grade_with, make_job
+from grader.classroom.request import ClassSettings, Request, read_request
 from grader.core import course
 from grader.core.contents import Contents, read_submission
 from grader.core.result import PASSED, Result
 from grader.core.submission import Submission
+from grader.grading.grading_process import GradingProcess, GradingProcessDied
 from grader.sandbox.worker.confine import SPARE_USER, adopt_orphans
 
 EXAMPLES = 2
@@ -76,7 +77,7 @@ class Trial:
             self._start()
         if (pairs or self._pairs) and self._neighbor is None:
             self._neighbor = self._process()
-            assert not neighbor_is_changed(self._neighbor.grade(self._neighbors_job()))
+            assert not neighbor_is_changed(grade_with(self._neighbor, _request(neighbor(), self._settings())))
             self._usual = self._settled_size()
         before, finding = descendants(), None
         try:
@@ -129,7 +130,8 @@ class Trial:
     def _process(self) -> GradingProcess:
         script = str(Path(__file__).with_name("short_grading.py"))
         environment = {**os.environ, "GRADER_SECRET": self._secret, "TMPDIR": self._temporary}
-        process = GradingProcess(script, environment=environment)
+        sandbox = {"level": self._level, "require_level": self._level}
+        process = GradingProcess(sandbox, program=[script], environment=environment)
         assert self._open
         self._open.callback(process.close)
         return process
@@ -166,7 +168,7 @@ class Trial:
     def _graded(self, attacking: Submission, exercises: tuple[str, ...]) -> Result:
         settings = replace(self._settings(), exercises=exercises)
         try:
-            return self._grading.grade(make_job(Contents(attacking, b""), settings).data)
+            return grade_with(self._grading, _request(attacking, settings))
         except GradingProcessDied as death:
             return Result("", "", 0, "cpu", [], "", isolation_level=self._level, problem=str(death))
 
@@ -180,7 +182,7 @@ class Trial:
             while not ended.is_set() or not results:
                 try:
                     assert self._neighbor
-                    results.append(self._neighbor.grade(self._neighbors_job()))
+                    results.append(grade_with(self._neighbor, _request(neighbor(), self._settings())))
                 except GradingProcessDied:
                     results.append(None)
                     return
@@ -195,12 +197,13 @@ class Trial:
             if pairs:
                 thread.join()
 
-    def _neighbors_job(self) -> bytes:
-        return make_job(Contents(neighbor(), b""), self._settings()).data
-
-    def _settings(self) -> Settings:
+    def _settings(self) -> ClassSettings:
         exercises = (EXERCISE, HONEST_EXERCISE)
-        return Settings(exercises, examples=EXAMPLES, level=self._level, require_level=self._level)
+        return ClassSettings(exercises, examples=EXAMPLES, level=self._level, require_level=self._level)
+
+
+def _request(submission: Submission, settings: ClassSettings) -> Request:
+    return read_request(make_job(Contents(submission, b""), settings).data)
 
 
 def neighbor() -> Submission:

@@ -6,6 +6,7 @@ Other work on the machine moves every number, so figures are medians of interlea
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shutil
 import subprocess
@@ -89,7 +90,8 @@ def levels(rounds: int = 5) -> None:
     from grader.core.contents import read_submission
     from grader.grading import plugin
     from grader.grading.debug import InProcess
-    from grader.grading.run import Grading
+    from grader.grading.run import grade_submission
+    from grader.grading.settings import GradingSettings
     from grader.grading.student import Loaded, Student
     from grader.sandbox.sandbox import Sandbox, missing_walls
 
@@ -131,7 +133,9 @@ def levels(rounds: int = 5) -> None:
                     waits[name][-1] += time.perf_counter() - began
                     return worker
 
-                wholes[name].append(seconds(Grading(submission, exercises, waiting).run))
+                wholes[name].append(
+                    seconds(functools.partial(grade_submission, GradingSettings(submission, exercises, waiting)))
+                )
     print(
         "isolation level     start-up    a worker      a call    all exercises   waiting for workers   more than here"
     )

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # for reference/: the model answers are not installed
 
 from grader.workshop import llm_runs
-from grader.workshop.llm_runs import Outcome
+from grader.workshop.llm_runs import LLMRun
 from reference.given.runs import CHECKPOINT, METRICS
 from reference.run_llm import RUN
 
@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def outcomes(file: Path, options: Sequence[str]) -> list[Outcome]:
+def outcomes(file: Path, options: Sequence[str]) -> list[LLMRun]:
     """The lines of a file that were made with these options."""
     found = llm_runs.outcomes(file) if file.exists() else []
     return [each for each in found if each.options == " ".join(options)]
@@ -96,12 +96,12 @@ def _wait_for(command: Sequence[str]) -> tuple[int, tuple[float, int]]:
     return os.waitstatus_to_exitcode(status), (usage.ru_utime + usage.ru_stime, held)
 
 
-def outcome(document: dict[str, Any], costs: Sequence[tuple[float, int]], options: Sequence[str]) -> Outcome:
+def outcome(document: dict[str, Any], costs: Sequence[tuple[float, int]], options: Sequence[str]) -> LLMRun:
     """What `run.json` says, and the costs of all sittings."""
     config, points = document["config"], document["points"]
     described = ["git", "describe", "--always", "--dirty"]
     commit = subprocess.run(described, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
-    return Outcome(
+    return LLMRun(
         options=" ".join(options),
         seed=document["seed"],
         version=commit or "unknown",
@@ -116,7 +116,7 @@ def outcome(document: dict[str, Any], costs: Sequence[tuple[float, int]], option
     )
 
 
-def tell(found: Sequence[Outcome]) -> None:
+def tell(found: Sequence[LLMRun]) -> None:
     """One line for each seed, then the four figures that are asked for."""
     print(f"{'seed':>4} {'before':>7} {'after':>7} {'completions':>12} {'CPU s':>6} {'GB':>5}")
     for each in sorted(found, key=lambda outcome: outcome.seed):

@@ -22,10 +22,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 import psutil
 from class_maker import HOSTILE, model_files
 
-from grader.classroom.grading_job import GradingProcess, Job, make_job
-from grader.classroom.request import Settings
+from grader.classroom.grading_job import Job, grade_with, make_job
+from grader.classroom.request import ClassSettings, read_request
 from grader.core.contents import Contents
 from grader.core.submission import Submission
+from grader.grading.grading_process import GradingProcess
 from grader.workshop.catalogue import misconceptions
 
 EXERCISE, EXAMPLES = "advantages", 10
@@ -70,7 +71,7 @@ class Soak:
         before = os.environ.get("TMPDIR")
         os.environ["TMPDIR"] = self.temporary.name
         try:
-            self._process = GradingProcess()
+            self._process = GradingProcess({"level": level, "require_level": level})
         finally:
             os.environ.pop("TMPDIR")
             if before is not None:
@@ -82,7 +83,7 @@ class Soak:
     def grade(self, count: int) -> None:
         for _ in range(count):
             name, job = self._jobs[self.gradings % len(self._jobs)]
-            result = self._process.grade(job.data)
+            result = grade_with(self._process, read_request(job.data))
             if result.problem or not result.complete:
                 raise SystemExit(f"grading {self.gradings}, {name}: {result.problem or 'not complete'}")
             self.points[name].add(result.earned)
@@ -132,7 +133,7 @@ def jobs(level: int, *, hanging: bool) -> list[tuple[str, Job]]:
         sources[f"right {number}"] = f"{right[f'{EXERCISE}.py']}\n# {number}\n"
     # A time limit takes longer than all the others of a turn together: one in four turns is enough.
     turns = [*sources.items()] * 4 + [("hostile: never returns", hangs)] * hanging
-    settings = Settings(exercises=(EXERCISE,), examples=EXAMPLES, level=level, require_level=level)
+    settings = ClassSettings(exercises=(EXERCISE,), examples=EXAMPLES, level=level, require_level=level)
     made = []
     for name, text in turns:
         files = right | {f"{EXERCISE}.py": text}

@@ -24,7 +24,18 @@ STYLES = site_server.ROOT / "docs/assets/css/heights.css"
 CHAPTERS = ("why", "ppo", "group", "gradient", "advantage", "loss", "training", "limits")
 PAGES = (
     *(f"learn/{chapter}" for chapter in CHAPTERS),
-    *("2026/family", "2026/engines", "2026/debates", "results/as-shipped", "results/llm", "simulation", "worksheet"),
+    *(
+        "2026/family",
+        "2026/engines",
+        "2026/debates",
+        "results/as-shipped",
+        "results/cut-the-batch",
+        "results/truncation",
+        "results/samplers",
+        "results/llm",
+        "simulation",
+        "worksheet",
+    ),
     "exercises/advantages/mistakes",
 )
 PIXELS = 20  # of a rem

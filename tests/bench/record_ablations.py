@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 import numpy as np
 
-from grader.oracles.simulation import Runs, Settings, double_peak, linear, simulate, single_peak
+from grader.oracles.simulation import Runs, SimulationSettings, double_peak, linear, simulate, single_peak
 
 OUT = ROOT / "docs" / "assets" / "runs"
 STEPS = {"mean-reward": 80}
@@ -56,12 +56,12 @@ COLUMNS = {
     "mean-reward": ("mean_reward", "best_probability", "zero_signal"),
 }
 
-_DEFAULT = Settings(reward_table=single_peak())
+_DEFAULT = SimulationSettings(reward_table=single_peak())
 _ONE_OF_100 = single_peak(70, width=1.0, actions=100)
 _INNER = replace(_DEFAULT, inner_steps=8, lr=1.0)
 _COLD = replace(_DEFAULT, start_action=3, start_logit=3.0)
 
-SETTINGS: Mapping[str, Mapping[str, Settings]] = {
+SETTINGS: Mapping[str, Mapping[str, SimulationSettings]] = {
     "group-size": {f"G = {size}": replace(_DEFAULT, group_size=size) for size in (2, 4, 8, 16, 32, 64)},
     "reward-sparsity": {
         "graded: 1 - distance / 5": _DEFAULT,

@@ -25,8 +25,8 @@ from waiting import wait_until
 from grader.classroom import grading_job
 from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
-from grader.classroom.grading_job import GradingProcess, Job, close_idle_processes, grade_job, make_job
-from grader.classroom.request import Settings
+from grader.classroom.grading_job import Job, close_idle_processes, grade_job, make_job
+from grader.classroom.request import ClassSettings
 from grader.classroom.results import JOURNAL_FILE, Entry, read_class
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
@@ -35,13 +35,14 @@ from grader.core import course
 from grader.core.contents import Contents, NoWorksheet
 from grader.core.result import TOO_BUSY
 from grader.core.submission import Submission
+from grader.grading.grading_process import GradingProcess
 from grader.grading.plugin import WATCH_EXAMPLES
 from grader.workshop.catalogue import misconceptions
 
 ROOT = course.ROOT
 # One small exercise, with as few inputs as the checks have that are imported here: what is tested is not the checks.
 SECRET = "5" * 64
-QUICK = Settings(("kl",), secret=SECRET, examples=WATCH_EXAMPLES, require_level=0)
+QUICK = ClassSettings(("kl",), secret=SECRET, examples=WATCH_EXAMPLES, require_level=0)
 QUICKLY = ["--exercises", "kl", "--examples", str(WATCH_EXAMPLES), "--require-level", "0"]
 with_signals = pytest.mark.skipif(os.name != "posix", reason="sends signals")
 
@@ -67,7 +68,7 @@ def small_class(tmp_path_factory) -> Path:
     return write_class(folder, texts)
 
 
-def grade_serially(source: Path, out: Path, settings: Settings = QUICK) -> list[Entry]:
+def grade_serially(source: Path, out: Path, settings: ClassSettings = QUICK) -> list[Entry]:
     grade_class(find_submissions(source), out, settings, SerialExecutor(), at_a_time=1, source=source)
     return read_class(out)
 
@@ -90,7 +91,7 @@ def written(out: Path) -> dict[str, str]:
     }
 
 
-def one_job(settings: Settings = QUICK) -> Job:
+def one_job(settings: ClassSettings = QUICK) -> Job:
     contents = Contents(Submission("x", Path("x"), model_files(), {}), NoWorksheet("none", missing=True))
     return make_job(contents, settings)
 
@@ -117,7 +118,7 @@ def test_a_class_that_is_stopped_goes_on_ends_the_same_and_leaves_no_process(
     )  # fmt: skip
     wait_until(lambda: whole_lines(out), process)
     family = psutil.Process(process.pid).children(recursive=True)
-    assert any("grader.classroom.grading_process" in each.cmdline() for each in family) and len(family) > 1
+    assert any("grader.grading.grading_process" in each.cmdline() for each in family) and len(family) > 1
     process.send_signal(by)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == (3 if by == signal.SIGINT else -by)
@@ -167,24 +168,30 @@ def test_dask_gives_the_same(small_class, graded, tmp_path, sandbox):
 
 # Grading processes
 
-WAITS = ("-c", "import sys, time; sys.stdin.readline(); time.sleep(1_000)")
+WAITS = ("-c", "import time; time.sleep(1_000)")
 """A program that runs instead of a grading process: it takes a job and never answers."""
 
 
-def test_a_grading_process_that_dies_is_replaced_once(sandbox, graded):
+def test_a_grading_process_that_dies_is_replaced_once(sandbox, graded, monkeypatch):
     close_idle_processes()
-    with graded_here(sandbox):
-        dying = GradingProcess(*WAITS)
-        grading_job._IDLE.put(dying)
+    dying = GradingProcess({"level": None, "require_level": 0}, program=WAITS)
+    really = grading_job.grade_with
 
-        def kill() -> None:
-            wait_until(lambda: dying.gradings)
-            dying._process.kill()
+    def kill() -> None:
+        wait_until(lambda: dying.gradings)
+        dying._process.kill()
 
-        with ThreadPoolExecutor(1) as pool:
-            killer = pool.submit(kill)
-            answer = json.loads(grade_job(one_job().data))
-            killer.result()
+    with graded_here(sandbox), monkeypatch.context() as patch, ThreadPoolExecutor(1) as pool:
+        grading_job._IDLE.append(dying)
+        here = grading_job.grade_with
+        patch.setattr(
+            grading_job,
+            "grade_with",
+            lambda process, request: (really if process is dying else here)(process, request),
+        )
+        killer = pool.submit(kill)
+        answer = json.loads(grade_job(one_job().data))
+        killer.result()
     assert answer["attempts"] == 2 and not answer["problem"]
     (wanted,) = (entry.result for entry in read_class(graded) if entry.name == "right")
     assert wanted and wanted.earned == 25
@@ -197,7 +204,7 @@ def test_what_the_grader_cannot_grade_stops_nothing_and_is_tried_again(tmp_path,
     close_idle_processes()
     with monkeypatch.context() as patch:
         patch.setattr(grading_job, "GRADING_SECONDS", 0.05)
-        patch.setattr(grading_job, "GradingProcess", lambda: GradingProcess(*WAITS))
+        patch.setattr(grading_job, "GradingProcess", lambda sandbox: GradingProcess(sandbox, program=WAITS))
         entries = grade_serially(source, out)
     assert [entry.result for entry in entries] == [None, None]
     assert all("took longer than" in entry.problem for entry in entries)
@@ -210,14 +217,14 @@ KILLED = ("-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
 
 def test_a_grading_that_the_system_ends_is_worth_another_attempt_alone(monkeypatch):
     close_idle_processes()
-    monkeypatch.setattr(grading_job, "GradingProcess", lambda: GradingProcess(*KILLED))
+    monkeypatch.setattr(grading_job, "GradingProcess", lambda sandbox: GradingProcess(sandbox, program=KILLED))
     ended = json.loads(grade_job(one_job().data))
     assert (ended["result"], ended["attempts"], ended["too_busy"]) == (None, grading_job.ATTEMPTS, True)
 
 
 def test_a_busy_machine_and_a_missing_level_give_no_result_and_say_so(monkeypatch, sandbox):
     with graded_here(sandbox):
-        walled = json.loads(grade_job(one_job(Settings(("kl",), require_level=1, level=0)).data))
+        walled = json.loads(grade_job(one_job(ClassSettings(("kl",), require_level=1, level=0)).data))
         monkeypatch.setattr(course, "GRADING_SECONDS", 0.0)
         late = json.loads(grade_job(one_job().data))
     assert walled["result"] is None and "level 1" in walled["problem"]
@@ -250,7 +257,7 @@ def test_no_number_of_a_submission_stops_its_class_or_the_next_run(tmp_path, san
 
 def test_the_digest_of_the_course_covers_what_a_grading_imports():
     script = (
-        "import sys, json, grader.classroom.grading_process\n"
+        "import sys, json, grader.classroom.grade_request, grader.grading.run, grader.worksheet.grade\n"
         "from grader.core import course\n"
         "from grader.grading import check\n"
         "for one in course.EXERCISES: check.checks_of(one.name, hidden=True)\n"
@@ -258,10 +265,10 @@ def test_the_digest_of_the_course_covers_what_a_grading_imports():
     )
     completed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = [name.removeprefix("grader.").replace(".", "/") for name in json.loads(completed.stdout)]
-    rooms = {place for place in grading_job.GRADED_WITH if "." not in place}
-    assert {name.split("/")[0] for name in loaded} - {"classroom"} == rooms, "rooms that a grading imports"
+    packages = {place for place in grading_job.GRADED_WITH if "." not in place}
+    assert {name.split("/")[0] for name in loaded} - {"classroom"} == packages, "packages that a grading imports"
     files = {f"{name}.py" for name in loaded if name.startswith("classroom/")}
-    assert files == {*grading_job.GRADED_WITH} - rooms
+    assert files == {*grading_job.GRADED_WITH} - packages
 
 
 def test_without_a_terminal_a_line_says_now_and_then_how_far_the_class_is(small_class, tmp_path, monkeypatch, capsys):
@@ -272,6 +279,6 @@ def test_without_a_terminal_a_line_says_now_and_then_how_far_the_class_is(small_
     monkeypatch.setattr(grade_all, "grade_class", count)
     monkeypatch.setattr(grade_all, "_MINUTE", 0.0)
     arguments = Namespace(submissions=small_class, out=tmp_path, engine="threads", jobs=1, scheduler=None)
-    grade_all._grade(arguments, Settings(("kl",), examples=WATCH_EXAMPLES))
+    grade_all._grade(arguments, ClassSettings(("kl",), examples=WATCH_EXAMPLES))
     printed = capsys.readouterr().err
     assert "graded 1 of 3 (2 known)\n" in printed and "graded 2 of 3 (2 known, 1 failed)\n" in printed

@@ -117,11 +117,21 @@ def test_a_course_is_what_its_file_says_and_no_other_file_has_to_be_changed(name
     readme = (theirs / "README.md").read_text("utf-8")
     modules = re.findall(r"`(\w+)\.py`", readme) + re.findall(r"`python -m starter\.(\w+)`", readme)
     assert {*modules} <= {path.stem for path in (theirs / "starter").iterdir()}
-    assert " starter/" not in run_module(theirs, "grader.commands.doctor", expected=None)
+    assert " starter/" not in run_module(theirs / "course", "grader.commands.doctor", expected=None)
     assert {path.stem for path in (theirs / "starter").iterdir()} & {*FIVE, *OPTIONAL} == named
     lists: dict[str, Any] = {key: tuple(getattr(written, key)) for key in ("exercises", "optional", "bonus")}
-    assert read_course_file(theirs / "course.toml") == replace(written, logo="", site=site_of(written), **lists)
-    done = run_module(theirs, "grader.commands.grade", "--json", tmp_path / "result.json", expected=1)
+    assert read_course_file(theirs / "course" / "course.toml") == replace(
+        written, logo="", site=site_of(written), **lists
+    )
+    done = run_module(
+        theirs / "course",
+        "grader.commands.grade",
+        "--path",
+        "../starter",
+        "--json",
+        tmp_path / "result.json",
+        expected=1,
+    )
     assert "not written yet" in done
     result = json.loads((tmp_path / "result.json").read_text("utf-8"))
     assert [each["name"] for each in result["exercises"]] == [*written.exercises]

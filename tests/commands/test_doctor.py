@@ -24,12 +24,12 @@ def root(tmp_path: Path) -> Path:
 
 def test_git_restores_a_file_in_a_checkout_and_a_fresh_copy_does_elsewhere(root: Path) -> None:
     (root / "starter" / "kl.py").unlink()
-    (root / "grader" / "grading" / "compare.py").write_text("", "utf-8")
+    (root / "course" / "grader" / "grading" / "compare.py").write_text("", "utf-8")
     assert [(each.command, "fresh copy" in each.todo) for each in doctor.changed_files(root)] == [("", True)] * 2
     subprocess.run(["git", "init", "-q", root], check=True)
     assert {each.command for each in doctor.changed_files(root)} == {
         "git checkout -- starter/kl.py",
-        "git checkout -- grader/grading/compare.py",
+        "git checkout -- course/grader/grading/compare.py",
     }
 
 
@@ -53,20 +53,20 @@ def test_a_package_that_an_interrupted_installation_left_behind_counts_as_missin
     # In front of the packages, as what was left behind in their folder would be; PYTHONPATH is searched last.
     start = f"import sys, runpy; sys.path.insert(0, {str(tmp_path / 'site')!r}); "
     start += "runpy.run_module('grader.commands.doctor', run_name='__main__')"
-    done = run(sys.executable, "-c", start, root=root)
+    done = run(sys.executable, "-c", start, root=root / "course")
     assert done.returncode == 1 and done.stderr == ""
     assert re.search(r"^to fix  packages: not installed here: rich\b", done.stdout, re.MULTILINE)
-    assert "python -m pip install -c constraints.txt -e ." in done.stdout
+    assert "python -m pip install -c course/constraints.txt -e ./course" in done.stdout
 
 
 def test_it_works_where_no_package_is_installed(root: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "bare", with_pip=False, symlinks=os.name != "nt")
     python = tmp_path / "bare" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    done = run(python, "-m", "grader.commands.doctor", root=root)
+    done = run(python, "-m", "grader.commands.doctor", root=root / "course")
     assert done.returncode == 1 and done.stderr == ""
     (line,) = (line for line in done.stdout.splitlines() if "not installed" in line)
     assert {"numpy", "torch", "pytest", "hypothesis", "rich", "grpo-course"} <= set(re.findall(r"[\w-]+", line))
-    assert done.stdout.count("$ python -m pip install -c constraints.txt -e .") == 1
+    assert done.stdout.count("$ python -m pip install -c course/constraints.txt -e ./course") == 1
     assert done.stdout.endswith("1 to fix\n") and "\x1b" not in done.stdout
 
 

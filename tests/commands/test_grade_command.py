@@ -456,7 +456,7 @@ def test_a_command_imports_nothing_from_the_folder_that_it_is_started_in(tmp_pat
     assert done.returncode == 0 and "usage: " in done.stdout, done.stderr
     if command[0] == "grade":
         imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-        assert "grader.sandbox.fork_server" in imported and not imported & NOT_BEFORE_TORCH
+        assert "grader.sandbox.forked_worker" in imported and not imported & NOT_BEFORE_TORCH
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a folder that somebody is in stays")

@@ -38,11 +38,11 @@ def test_the_command_writes_verifies_and_finds_what_was_put_in_later(tmp_path, c
     with monkeypatch.context() as patch:
         patch.setattr(handout_command, "scan", find_nothing)
         assert course_command.main(["handout", "--out", str(out), "--site", SITE]) == 0
-    assert f'site = "{SITE}"' in (out / "course.toml").read_text("utf-8").splitlines()
+    assert f'site = "{SITE}"' in (out / "course" / "course.toml").read_text("utf-8").splitlines()
     assert not [*(out / "docs").rglob("*.md")]
     write_files(out, {".git/HEAD": "ref: refs/heads/main\n", ".venv/python": b"\xff"})
     write_files(out, {"starter/clip.py": f"# TODO\n{LINE}\n", "reference/kl.py": model_answer("kl")})
-    shutil.rmtree(out / "grader" / "exercises")  # a smaller handout is scanned sooner
+    shutil.rmtree(out / "course" / "grader" / "exercises")  # a smaller handout is scanned sooner
     capsys.readouterr()
     assert course_command.main(["handout", "--verify", str(out)]) == 1
     report = capsys.readouterr().out
@@ -53,7 +53,7 @@ def test_the_command_writes_verifies_and_finds_what_was_put_in_later(tmp_path, c
     monkeypatch.setattr(handout_command, "scan", find_nothing)  # it has been seen to look
     assert course_command.main(["handout", "--out", str(out), "--force"]) == 0
     assert (out / ".git" / "HEAD").exists() and not (out / "reference").exists()
-    assert "site = " not in (out / "course.toml").read_text("utf-8")
+    assert "site = " not in (out / "course" / "course.toml").read_text("utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["students"]
 
 
@@ -150,6 +150,7 @@ def test_the_model_answers_earn_every_public_point_in_a_handout(student, tmp_pat
     done = student.run("grade", "--path", tmp_path / "answers", "--json", tmp_path / "r.json")
     assert done.returncode == 0, done.stdout + done.stderr
     assert sum(earned for earned, _ in points(tmp_path / "r.json").values()) == 190
+    assert "also has 12 hidden checks, for 15 more points" in " ".join(done.stdout.split())
 
 
 def test_a_change_in_given_code_changes_no_verdict_and_is_noted(student, tmp_path):
@@ -157,7 +158,9 @@ def test_a_change_in_given_code_changes_no_verdict_and_is_noted(student, tmp_pat
     answers = {f"{name}.py": model_answer(name) for name in names} | {"given/bandit_task.py": "raise RuntimeError\n"}
     done = student.run("grade", "bandit.policy_entropy", "--path", write_files(tmp_path / "answers", answers))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "the course's own version of given/bandit_task.py" in " ".join(done.stdout.split())
+    said = " ".join(done.stdout.split())
+    assert "the course's own version of given/bandit_task.py" in said
+    assert "also has 1 hidden check, for 1 more point" in said
 
 
 @pytest.mark.machine
@@ -182,6 +185,19 @@ def test_the_doctor_finds_nothing_to_fix_in_a_handout_and_refuses_a_second_copy(
     )
 
 
+def test_an_update_moves_a_handout_of_the_older_layout(tmp_path, monkeypatch):
+    """It had the grader, its settings and its manifest at the top."""
+    monkeypatch.setattr(handout_command, "scan", find_nothing)
+    folder, files = tmp_path / "students", handout.make(site=SITE, exercises=course.EXERCISES[:1])
+    manifest = json.loads(files[handout.MANIFEST])
+    moved = {name.removeprefix("course/"): content for name, content in files.items() if name != "course/README.md"}
+    moved["grader/core/manifest.json"] = json.dumps({name.removeprefix("course/"): "0" for name in manifest}).encode()
+    handout.write_folder({**moved, "starter/advantages.py": b"# mine\n", "README.md": b"older"}, folder)
+    assert course_command.main(["handout", "--update", str(folder)]) == 0
+    now = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert now == {**files, "starter/advantages.py": b"# mine\n"}
+
+
 def test_an_update_renews_what_is_given_and_leaves_what_students_wrote(tmp_path, capsys, monkeypatch):
     """The older one has another version, a check that changed since, a file that is gone, and one stub less."""
     monkeypatch.setattr(handout_command, "scan", find_nothing)
@@ -193,13 +209,13 @@ def test_an_update_renews_what_is_given_and_leaves_what_students_wrote(tmp_path,
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
     whole = contents()
-    project = whole["pyproject.toml"].decode()
+    project = whole["course/pyproject.toml"].decode()
     manifest = json.loads(whole[handout.MANIFEST])
     changes = {
-        "pyproject.toml": re.sub(r'version = "[^"]*"', 'version = "0.0.1"', project, count=1),
-        "grader/exercises/clip/checks.py": "# an older one\n",
-        "grader/older.py": "# no longer handed out\n",
-        handout.MANIFEST: json.dumps(manifest | {"grader/older.py": "0"}),
+        "course/pyproject.toml": re.sub(r'version = "[^"]*"', 'version = "0.0.1"', project, count=1),
+        "course/grader/exercises/clip/checks.py": "# an older one\n",
+        "course/grader/older.py": "# no longer handed out\n",
+        handout.MANIFEST: json.dumps(manifest | {"course/grader/older.py": "0"}),
         "starter/clip.py": "# mine\r\n",
         "notes.txt": "mine, too\n",
     }
@@ -222,4 +238,4 @@ def test_an_update_renews_what_is_given_and_leaves_what_students_wrote(tmp_path,
 def test_pasting_what_a_handout_holds_earns_no_more_than_was_measured(capsys) -> None:
     assert course_command.main(["dev", "paste"]) == 0
     printed = capsys.readouterr().out
-    assert "group_advantages pasted" in printed and "nothing pasted" in printed
+    assert printed.count("nothing pasted") == len(course.names())

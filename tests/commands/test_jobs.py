@@ -17,9 +17,9 @@ from grader.commands import grade as cli
 from grader.commands.grade_options import parse
 from grader.core.contents import read_submission
 from grader.grading import plugin
-from grader.grading.run import Grading
-from grader.grading.second_process import SecondProcess
-from grader.grading.settings import declared_checks
+from grader.grading.grading_process import GradingProcess
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.sandbox.sandbox import Sandbox
 
 QUICK = ("--examples", "2")
@@ -41,7 +41,7 @@ def added(**texts: str) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def second():
     """A second process, for all tests."""
-    with SecondProcess() as started:
+    with GradingProcess({}) as started:
         yield started
 
 
@@ -56,8 +56,10 @@ def run(sandbox: Sandbox):
             key: check for key, check in checks.items() if check.exercise != "bandit" or check.function == "grpo_step"
         }
         walls = tuple(sandbox.walls())
-        grading = Grading(read_submission(folder), names, sandbox.worker, walls=walls, hidden=False, checks=few)
-        return grading.run(second=second, **options)
+        settings = GradingSettings(
+            read_submission(folder), names, sandbox.worker, walls=walls, hidden=False, checks=few
+        )
+        return grade_submission(settings, second=second, **options)
 
     with grading_profile():
         plugin.use_profile(2)
@@ -79,7 +81,7 @@ def test_the_result_equals_that_of_one_exercise_after_the_other(run, second, mak
     me = make_submission(added(**texts))
     alone = run(me, names=names)
     updates: list[str] = []
-    with mock.patch.object(second, "graded", wraps=second.graded) as graded:
+    with mock.patch.object(second, "returned", wraps=second.returned) as graded:
         together = run(me, second, names=names, on_update=lambda _, check: updates.append(check.id))
     graded.assert_called_once()  # else nothing was compared
     assert alone.complete and not alone.problem
@@ -93,7 +95,7 @@ def test_the_result_equals_that_of_one_exercise_after_the_other(run, second, mak
 @pytest.mark.parametrize("moment", ["before", "during"])
 def test_a_second_process_that_is_killed_costs_no_verdict(run, make_submission, moment):
     me, names = make_submission({}), ("advantages", "kl")
-    with SecondProcess() as mortal:
+    with GradingProcess({}) as mortal:
 
         def update(_, entry):
             if moment == "before" or entry.id == "advantages.equal_rewards_give_exactly_zero":
@@ -116,7 +118,7 @@ def test_a_second_process_that_is_killed_costs_no_verdict(run, make_submission, 
 def test_a_second_process_is_started_where_it_helps(arguments, processors, is_used):
     with (
         mock.patch.object(cli, "Sandbox"),
-        mock.patch.object(cli, "SecondProcess") as started,
+        mock.patch.object(cli, "GradingProcess") as started,
         mock.patch.object(cli, "cores", return_value=processors),
     ):
         with cli._started(parse(arguments.split())) as processes:
@@ -132,7 +134,7 @@ def test_a_command_that_is_stopped_leaves_no_second_process(tmp_path, make_submi
     def workers_of_the_second_process() -> list[psutil.Process]:
         for process in parent.children(recursive=True):
             with contextlib.suppress(psutil.Error):
-                if any("second_process" in word for word in process.cmdline()):
+                if any("grading_process" in word for word in process.cmdline()):
                     return process.children()
         return []
 

@@ -6,6 +6,7 @@ import gzip
 import json
 import shutil
 import subprocess
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ from site_fixtures import cannot
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.grading import vectors
+from grader.grading import recorded_answers
 from grader.grading.check import checks_of
 from grader.grading.debug import InProcess
 from grader.grading.shown_call import show_call
@@ -124,7 +125,7 @@ def _sample(entries: Sequence[dict[str, Any]]) -> Iterator[tuple[tuple[int, ...]
         student.close()
 
 
-def _observed(student: Student, entry: dict[str, Any], members: Sequence[Any]) -> vectors.Observation | None:
+def _observed(student: Student, entry: dict[str, Any], members: Sequence[Any]) -> recorded_answers.Observation | None:
     exercise, function = entry["exercise"], entry["name"]
     (example,) = [
         example
@@ -132,21 +133,20 @@ def _observed(student: Student, entry: dict[str, Any], members: Sequence[Any]) -
         for example in check.examples
         if check.function == function and show_call(check.call(example)) == entry["calls"][0]["text"]
     ][:1]
-    vectors.observe(student, function, example)  # imports the model answer
-    recording = combinations._Recording(exercise, function, members, None)
-    model = read_submission(course.MODEL_ANSWERS)
-    recording._model = compose.tokens_of(combinations._source(combinations._text(model, exercise), function))
-    edits = [recording._edits_of(each) for each in members]
-    code = None if None in edits else compose.together(recording._model, [each for each in edits if each is not None])
+    recorded_answers.observe(student, function, example)  # imports the model answer
+    text = combinations._text(read_submission(course.MODEL_ANSWERS), exercise)
+    model = compose.tokens_of(combinations._source(text, function))
+    edits = [combinations._edits(model, each) for each in members]
+    code = None if None in edits else compose.together(model, [each for each in edits if each is not None])
     if code is None:
         return None
-    scope = recording._module
+    scope = vars(sys.modules[f"submission.{exercise}"])
     before = scope[function]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exec(compile(code, "known mistakes", "exec"), scope)
         scope[function] = scope["answer"]
-        seen = vectors.observe(student, function, example)
+        seen = recorded_answers.observe(student, function, example)
     scope[function] = before
     return seen
 

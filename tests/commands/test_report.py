@@ -14,9 +14,9 @@ from terminal_reports import report_of
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.grading import run, vectors
+from grader.grading import recorded_answers, run
 from grader.grading.check import Check
-from grader.grading.settings import declared_checks
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.sandbox.sandbox import Sandbox
 
 
@@ -48,7 +48,9 @@ def grade(sandbox: Sandbox):
         checks = declared_checks([exercise], hidden=True)
         checks = {name: check for name, check in checks.items() if function in ("", check.function)}
         with grading_profile():
-            result = run.Grading(read_submission(folder), [exercise], sandbox.worker, checks=checks).run()
+            result = run.grade_submission(
+                GradingSettings(read_submission(folder), [exercise], sandbox.worker, checks=checks)
+            )
         result.isolation_level = sandbox.level
         return Graded(result.exit_code, report_of(result), json.loads(result.as_json()))
 
@@ -140,7 +142,7 @@ def test_a_mistake_is_named_once_with_the_call_the_numbers_and_the_page(
     graded = wrong(exercise, function, text)
     assert graded.code == 1
     assert graded.named == {name}
-    sentence = vectors.load(exercise)[1][function][name].sentence
+    sentence = recorded_answers.load(exercise)[1][function][name].sentence
     (named,) = (number for number, line in enumerate(graded.lines) if sentence in line)
     shown = graded.lines[named:]
     places = [

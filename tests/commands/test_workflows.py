@@ -122,7 +122,7 @@ def test_the_students_workflow_runs_commands_that_the_handout_has():
     (line,) = (line for line in commands if line.startswith("grade --path . "))
     formats = {*re.findall(r"--write ([\w-]+)=", line)}
     assert formats == {"github-summary", "github-annotations"}
-    assert all(f"grader/reports/{name.replace('-', '_')}.py" in files for name in formats)
+    assert all(f"course/grader/reports/{name.replace('-', '_')}.py" in files for name in formats)
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is missing")

@@ -21,8 +21,8 @@ from grader.classroom.results import Person
 from grader.core import course
 from grader.core.result import FAILED, NOT_WRITTEN, PASSED, Result
 from grader.grading import curves
-from grader.grading.run import Grading
-from grader.grading.settings import declared_checks
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.reports import export
 from grader.workshop.catalogue import misconceptions
 
@@ -39,8 +39,10 @@ def not_learning(sandbox) -> Result:
     wrong = next(entry for entry in misconceptions("bandit") if entry.name == "takes_the_most_probable_action")
     checks = {BANDIT: declared_checks(["bandit"], hidden=False)[BANDIT]}
     with grading_profile():
-        grading = Grading(wrong.submission, ["bandit"], sandbox.worker, hidden=False, checks=checks, gates=False)
-        result = grading.run()
+        settings = GradingSettings(
+            wrong.submission, ["bandit"], sandbox.worker, hidden=False, checks=checks, gates=False
+        )
+        result = grade_submission(settings)
     result.isolation_level = sandbox.level
     return result
 

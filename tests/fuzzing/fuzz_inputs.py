@@ -29,7 +29,7 @@ from grader.core import course
 from grader.core.contents import read_submission
 from grader.grading.student import Student
 from grader.oracles.simulation import simulate
-from grader.reports.feedback import as_json
+from grader.reports.shared_texts import as_json
 from grader.sandbox.worker import wire
 from grader.worksheet import replay as replaying
 from grader.worksheet.questions import NAME, QUESTIONS, RUNS, VERSION

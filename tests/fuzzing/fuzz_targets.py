@@ -54,17 +54,17 @@ from grader.core.result import FAILED, GRADER_ERROR, PASSED, CheckResult, Exerci
 from grader.core.submission import MAX_FILE_BYTES, Submission, text_of
 from grader.gradebook import canvas, moodle
 from grader.gradebook.fill import Options, fill
-from grader.gradebook.late import LateError, Policy
+from grader.gradebook.late import LateError, LateRule
 from grader.gradebook.layout import with_times
 from grader.gradebook.table import GradebookError, read_table
-from grader.grading import curves, vectors
+from grader.grading import curves, recorded_answers
 from grader.grading.check import Check, as_result, modules
 from grader.grading.plugin import GradingPlugin
-from grader.grading.settings import Settings
+from grader.grading.settings import GradingSettings
 from grader.grading.student import Student
 from grader.reports import FORMATS, export, terminal
 from grader.sandbox.worker import wire
-from grader.sandbox.worker_process import Worker
+from grader.sandbox.worker_process import WorkerProcess
 from grader.worksheet import grade as worksheet
 from grader.worksheet.reader import worksheet_in, worksheet_of
 from grader.worksheet.replay import replay
@@ -168,15 +168,17 @@ def student_replies(data: bytes) -> None:
     stream = _Pieces(data[3 + printed :], piece=piece)
     submission = Submission("homework", Path("homework"), {f"{one.check.exercise}.py": "x = 1\n"}, {})
 
-    def start(imports: object = ()) -> Worker:
+    def start(imports: object = ()) -> WorkerProcess:
         prints = _Prints(data[3 : 3 + printed])
-        return Worker(stream, prints, kill=lambda dump: -9, forget=lambda: None)  # type: ignore[arg-type]
+        return WorkerProcess(stream, prints, kill=lambda dump: -9, forget=lambda: None)  # type: ignore[arg-type]
 
     student = Student(course.exercise(one.check.exercise), submission, start)
     entry = as_result(one.check)
     exercise = ExerciseResult(one.check.exercise, "Title", "docs/kl.md", [entry])
     result = Result("homework", "0" * 64, 1, "cpu", [exercise], "0.1.0", isolation_level=1, complete=True)
-    settings = Settings(submission, [one.check.exercise], start, hidden=False, checks={one.check.id: one.check}, seed=1)
+    settings = GradingSettings(
+        submission, [one.check.exercise], start, hidden=False, checks={one.check.id: one.check}, seed=1
+    )
     plugin = GradingPlugin(settings, result)
     plugin._student = student
     try:
@@ -230,7 +232,17 @@ def _is_plain(value: Any) -> bool:
         return all(map(_is_plain, value))
     if isinstance(value, dict):
         return all(type(key) is str and _is_plain(part) for key, part in value.items())
-    return type(value) in (bool, int, float, str, type(None), wire.Record, wire.Tensor, wire.Same, wire.Foreign)
+    return type(value) in (
+        bool,
+        int,
+        float,
+        str,
+        type(None),
+        wire.WireRecord,
+        wire.WireTensor,
+        wire.SameArgument,
+        wire.Foreign,
+    )
 
 
 @dataclass(frozen=True)
@@ -248,7 +260,7 @@ class RunnableCheck:
             curve = curves.curve(title, values, **options)
             entry.curves += [curve] if curve else []
 
-        recorded = vectors.load(self.check.exercise)[0].get(self.check.id, ())
+        recorded = recorded_answers.load(self.check.exercise)[0].get(self.check.id, ())
         fixtures = {
             "student": student,
             "worked": list(zip(self.check.examples, recorded, strict=True)),
@@ -439,7 +451,7 @@ CLASS = (
     Entry("hw-ben", (BEN,), NOON + timedelta(days=2), result=_graded(3)),
     Entry("hw-eve", result=_graded(1)),
 )
-POLICY = Policy(NOON, deduction=Decimal(10), last=NOON + timedelta(days=7), zone=ZoneInfo("Europe/Berlin"))
+POLICY = LateRule(NOON, deduction=Decimal(10), last=NOON + timedelta(days=7), zone=ZoneInfo("Europe/Berlin"))
 
 
 def gradebook(data: bytes) -> None:

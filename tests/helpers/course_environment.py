@@ -51,7 +51,8 @@ def course_on_a_full_disk(*arguments: object, free: int) -> subprocess.Completed
 def install(commands: Path, course: Path) -> None:
     """Install a copy of the course as its README says, without the network."""
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet"]
-    command = [str(commands / "python"), "-m", "pip", "install", *options, "-c", "constraints.txt", "-e", "."]
+    where = ["-c", "course/constraints.txt", "-e", "./course"] if (course / "course").is_dir() else ["-e", "."]
+    command = [str(commands / "python"), "-m", "pip", "install", *options, *where]
     done = subprocess.run(command, cwd=course, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert sys.prefix not in done.stdout

@@ -10,7 +10,6 @@ import contextlib
 import copy
 import hashlib
 import json
-import queue
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from pathlib import Path
@@ -21,10 +20,12 @@ from exports_results import check, example
 from submissions import grading_profile
 
 from grader.classroom import grade_class as class_grading
-from grader.classroom import grading_job, grading_process
-from grader.classroom.request import read_request
+from grader.classroom import grading_job
+from grader.classroom.grade_request import grade_request
+from grader.classroom.request import Request, read_request
 from grader.core.result import FAILED, PASSED, ExerciseResult, Result
-from grader.grading.run import Grading
+from grader.grading import run
+from grader.grading.settings import GradingSettings
 from grader.sandbox.sandbox import Sandbox
 
 BY_HAND = 4
@@ -48,30 +49,29 @@ class SerialExecutor(Executor):
 def graded_here(sandbox: Sandbox) -> Iterator[None]:
     """`grade_job` grades in this process, one submission at a time, in workers of a warm sandbox."""
 
-    class Here(_Here):
-        def grade(self, data: bytes) -> Result:
-            request = read_request(data)
-            asked = request.settings
-            like_ours = asked.level is None and asked.require_level <= sandbox.level
-            with grading_profile(), contextlib.ExitStack() as stack:
-                workers = sandbox
-                if not like_ours:
-                    own = Sandbox.start(level=asked.level, require_level=asked.require_level)
-                    workers = stack.enter_context(own)
-                return grading_process._grade(request, workers)
+    def grade_with(_: object, request: Request) -> Result:
+        asked = request.settings
+        like_ours = asked.level is None and asked.require_level <= sandbox.level
+        with grading_profile(), contextlib.ExitStack() as stack:
+            workers = sandbox
+            if not like_ours:
+                own = Sandbox.start(level=asked.level, require_level=asked.require_level)
+                workers = stack.enter_context(own)
+            return grade_request(workers, request)
 
     with (
-        mock.patch.object(grading_job, "GradingProcess", Here),
-        mock.patch.object(grading_job, "_IDLE", queue.LifoQueue()),
+        mock.patch.object(grading_job, "GradingProcess", _NoProcess),
+        mock.patch.object(grading_job, "grade_with", grade_with),
+        mock.patch.object(grading_job, "_IDLE", []),
     ):
         yield
 
 
-class _Here:
-    """Looks like a grading process, and is none."""
+class _NoProcess:
+    gradings = 0
 
-    def __init__(self) -> None:
-        self.gradings = 0
+    def __init__(self, sandbox: object) -> None:
+        self.sandbox = sandbox
 
     def close(self) -> None:
         """There is nothing to end."""
@@ -100,12 +100,12 @@ def graded_once(known: dict[Any, Result]) -> Iterator[None]:
     Args:
         known: What was graded before; what is graded now is added.
     """
-    really = Grading.run
+    really = run.grade_submission
 
-    def grade(grading: Grading, on_update: Any = lambda *_: None, *more: Any) -> Result:
-        key = (grading.submission.folder, grading.submission.sha256, *grading.exercises)
+    def grade(settings: GradingSettings, on_update: Any = lambda *_: None, *more: Any) -> Result:
+        key = (settings.submission.folder, settings.submission.sha256, *settings.exercises)
         if key not in known:
-            result = really(grading, on_update, *more)
+            result = really(settings, on_update, *more)
             known[key] = copy.deepcopy(result)
             return result
         result = copy.deepcopy(known[key])
@@ -113,7 +113,7 @@ def graded_once(known: dict[Any, Result]) -> Iterator[None]:
             on_update(result, entry)
         return result
 
-    with mock.patch.object(Grading, "run", grade):
+    with mock.patch.object(run, "grade_submission", grade):
         yield
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from explorables import Explorable
+from explorables import SKIP_GUESSES, Explorable
 from lxml import html
 from tab import Tab
 
@@ -28,9 +28,16 @@ def tab(one_tab: Tab) -> Iterator[Tab]:
 
 
 @pytest.fixture
-def open_figure(tab: Tab) -> Callable[[str, str], Explorable]:
-    """Shows a figure as on a first visit: open_figure("/learn/ppo/?memory.size=13", "grpo-memory")."""
-    return lambda address, tag: Explorable(tab.show(address, tag), tag)
+def open_figure(tab: Tab) -> Callable[..., Explorable]:
+    """Shows a figure as on a first visit, without its question: `open_figure("/learn/ppo/", "grpo-memory")`."""
+
+    def open_figure(address: str, tag: str, *, covered: bool = False) -> Explorable:
+        page = tab.show(address, tag)
+        if not covered:
+            page.evaluate(SKIP_GUESSES)
+        return Explorable(page, tag)
+
+    return open_figure
 
 
 @pytest.fixture(scope="session")

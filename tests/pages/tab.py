@@ -1,7 +1,9 @@
 """One browser tab that tests share, because loading a page costs more than using it."""
 
+from pathlib import Path
 from typing import Any
 
+from PIL import Image
 from site_fixtures import LATE, PATIENCE, SETTLED, UNTIL_READY, new_page, wait_until_ready, watch
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 900}
@@ -34,6 +36,14 @@ FOLLOW = f"""async (address) => {{
   for (let i = 0; i < {PATIENCE // 20} && !arrived(); i++) await new Promise((done) => setTimeout(done, 20));
   return arrived() ? await ({UNTIL_READY})(true) : ["the page does not come"];
 }}"""
+
+
+def assert_a_card(path: Path) -> None:
+    """A picture to post has the size that chats show, and something on it from its title to its address."""
+    with Image.open(path) as picture:
+        assert (picture.format, picture.size) == ("PNG", (1200, 630))
+        box = picture.convert("L").point(lambda light: 255 * (light < 128)).getbbox()
+    assert box and box[0] < 100 and box[1] < 120 and box[2] > 1100 and box[3] > 560
 
 
 class Tab:

@@ -2,9 +2,10 @@
 
 import re
 from urllib.parse import urlsplit
-from xml.etree import ElementTree
 
 import pytest
+from explorables import SKIP_GUESSES
+from tab import PHONE, assert_a_card
 
 LOSS, CLIP = "/learn/loss/", "grpo-clip-curve"
 
@@ -26,8 +27,8 @@ def test_a_figure_shows_its_numbers_behind_a_tab_and_is_saved_as_a_picture(open_
     assert figure.node.get_by_role("tab", name="Numbers").evaluate("node => node === document.activeElement")
     with figure.page.expect_download() as download:
         figure.press("Save picture")
-    text = " ".join(ElementTree.parse(download.value.path()).getroot().itertext())
-    assert figure.node.locator(".grpo-asks span").last.inner_text() in text and figure.status in text
+    assert download.value.suggested_filename == "clip-curve.png"
+    assert_a_card(download.value.path())
 
 
 def test_a_copied_link_brings_back_the_state(open_figure):
@@ -38,6 +39,31 @@ def test_a_copied_link_brings_back_the_state(open_figure):
     address = copied(figure, "Copy link to this state")
     assert changed != first and address.endswith("#clip-curve")
     assert open_figure(f"{LOSS}?{urlsplit(address).query}", CLIP).state == changed
+
+
+def test_a_word_of_the_text_sets_the_figure(open_figure):
+    figure = open_figure("/learn/advantage/", "grpo-group-advantages")
+    page = figure.page
+    page.get_by_role("button", name="One correct", exact=True).and_(page.locator(".grpo-word")).click()
+    assert "1 of 6 samples" in figure.status and figure.column(1) == [1, 0, 0, 0, 0, 0]
+
+
+IN_VIEW = """([figure, control]) => {
+  control.scrollIntoView({ block: "end", behavior: "instant" });
+  const { top, bottom } = figure.querySelector(".grpo-status").getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight && control.getBoundingClientRect().height > 0;
+}"""
+
+
+def test_on_a_phone_the_sentence_stays_in_view_at_the_last_control_and_sliders_of_handles_fold(tab):
+    page = tab.load("/learn/gradient/", size=PHONE)
+    page.evaluate(SKIP_GUESSES)
+    figure = page.locator("grpo-policy-gradient")
+    last = figure.locator(".grpo-side button").last
+    assert page.evaluate(IN_VIEW, [figure.element_handle(), last.element_handle()])
+    assert not figure.get_by_role("slider").first.is_visible()
+    figure.locator("summary").click()
+    assert figure.get_by_role("slider").first.is_visible()
 
 
 @pytest.mark.parametrize(
@@ -120,6 +146,8 @@ def test_the_film_of_a_recorded_run_is_entered_at_a_step_and_goes_from_record_to
     slider = figure.node.locator("input[type=range]")
     assert "70 % right after step 40" in figure.status.replace("\u00a0", " ")
     assert "right after step 54" in figure.status
+    drawn = figure.node.locator("path.line-each").last.get_attribute("d")
+    assert drawn.count("L") == 54, "a film draws nothing of what comes later"
     figure.press("Next")
     assert slider.input_value() == "80" and "llm-film.at=80" in figure.page.url
     figure.press("Back")
@@ -139,5 +167,7 @@ def test_the_film_is_saved_as_a_clip(open_figure):
     with figure.page.expect_download() as saving:
         figure.press("Save clip")
     video = saving.value.path().read_bytes()
-    assert video.startswith(b"\x1aE\xdf\xa3"), "a WebM file"
+    is_mp4 = figure.page.evaluate("MediaRecorder.isTypeSupported('video/mp4')")
+    assert saving.value.suggested_filename == f"llm-film.{'mp4' if is_mp4 else 'webm'}"
+    assert (video[4:8] == b"ftyp") if is_mp4 else video.startswith(b"\x1aE\xdf\xa3")
     assert len(video) > 10_000, "with pictures in it"

@@ -16,10 +16,12 @@ import links
 import pytest
 from site_fixtures import BUILT_FOR, cannot
 from site_pages import ALL, FIGURE_PAGES, PAGES, ROOT, TEMPLATES, npm
+from tab import assert_a_card
 
 from grader.core import course
 from grader.workshop import bughunt, recordings
 from grader.workshop.catalogue import misconceptions
+from site_steps import first_states
 
 Reader = Callable[[str], Any]
 SCRIPTS, LANGUAGE_MODEL = 178_000, 40_000
@@ -32,6 +34,16 @@ THEME_FAULTS = {
     # The theme writes tabindex="" on the label of the current navigation section.
     ("attribute-allowed-values", "#__nav_N_label"),
 }
+
+
+def figures_with_a_picture() -> set[str]:
+    """The figures that draw a chart from what their script has; a timeline takes it from the page."""
+    texts = {file.stem: file.read_text("utf-8") for file in (ROOT / "docs/assets/js/widgets").glob("*.mjs")}
+    draws = re.compile(r"extends Explorable(?s:.*)(?:[cC]hart|divergingBars|dotPlot)\(")
+    return {f"grpo-{name}" for name, text in texts.items() if draws.search(text)} - {
+        "grpo-timeline",
+        "grpo-mistake-finder",
+    }
 
 
 def words(node: Any) -> str:
@@ -50,6 +62,29 @@ def test_every_page_says_what_it_is(site_folder: Path, read: Reader) -> None:
         assert not page.xpath("//th[not(normalize-space())]"), f"{path}: a column without a name"
         titles.append(page.xpath("string(//title)"))
     assert len(set(titles[: len(PAGES)])) == len(PAGES)
+
+
+def test_a_link_in_a_chat_shows_the_page_with_a_picture_of_its_own(site_folder: Path, read: Reader) -> None:
+    myths = [f"/myths/{card.get('id')}/" for card in read("/myths/").xpath("//grpo-myth/h3")]
+    assert len(myths) > 20
+    pictures = {}
+    for path in [*PAGES, *myths]:
+        tags = {tag.get("property"): tag.get("content") for tag in read(path).xpath("//meta[@property]")}
+        assert tags["og:url"] == BUILT_FOR + path
+        assert tags["og:title"] in read(path).xpath("string(//title)") and len(tags["og:description"]) >= 20
+        pictures[path] = site_folder / tags["og:image"].removeprefix(f"{BUILT_FOR}/")
+    assert len(set(pictures.values())) == len(pictures)
+    for path in ("/learn/loss/", "/reference/questions/", "/myths/loss/"):
+        assert_a_card(pictures[path])
+    assert len({path.read_bytes() for path in pictures.values()}) == len(pictures)
+
+
+@pytest.mark.parametrize("tag", sorted(figures_with_a_picture()))
+def test_a_figure_is_drawn_without_a_browser(tag: str) -> None:
+    page = {"title": "A figure", "course": "GRPO", "address": "site.example", "colors": {}}
+    drawn = first_states.card(page, figure=(tag, {}))
+    assert ("grpo-chart" in drawn) != first_states.asks(tag), "a picture does not give away what is asked"
+    assert "NaN" not in drawn and "undefined" not in drawn
 
 
 def test_links_and_ids_are_sound(site_folder: Path) -> None:
@@ -159,7 +194,7 @@ def test_the_fonts_of_formulas_have_every_letter_that_is_drawn(read: Reader) -> 
     assert drawn - set(letters) == set(), "see docs/assets/vendor/README.txt"
 
 
-@pytest.mark.parametrize("folder", ["docs/assets/vendor", "grader/workshop/katex"])
+@pytest.mark.parametrize("folder", ["docs/assets/vendor", ".ci/site_steps/katex"])
 def test_vendored_files_are_those_on_record(folder: str) -> None:
     vendor = ROOT / folder
     recorded = dict(re.findall(r"^([0-9a-f]{64})  (\S+)$", (vendor / "README.txt").read_text("utf-8"), re.M))

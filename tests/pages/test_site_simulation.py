@@ -15,9 +15,9 @@ from site_pages import violations
 from tab import Tab
 
 from grader.oracles import simulation
-from grader.oracles.simulation import Settings, simulate, single_peak
+from grader.oracles.simulation import SimulationSettings, simulate, single_peak
 
-DEFAULT = Settings(reward_table=single_peak())
+DEFAULT = SimulationSettings(reward_table=single_peak())
 PAGE, WIDGET, COMPARISON = "/simulation/", "grpo-simulation", "grpo-comparison"
 MENU = ("Copy link", "Download CSV", "Print")
 TABLES = {

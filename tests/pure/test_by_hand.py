@@ -26,11 +26,11 @@ from grader.core.refusal import FileRefused
 from grader.core.result import FAILED, PASSED, ExerciseResult, Result
 from grader.gradebook import canvas, moodle
 from grader.gradebook.fill import Filled, Options, fill
-from grader.gradebook.late import Policy
+from grader.gradebook.late import LateRule
 from grader.gradebook.table import read_table
 
 DUE = datetime(2031, 11, 20, 23, 59, tzinfo=UTC)
-LATE = Policy(DUE, deduction=Decimal(10))
+LATE = LateRule(DUE, deduction=Decimal(10))
 NAMES = ("ada", "ben", "fay & gus", "Zoe\u0301")
 PLUS = ByHand(Decimal(5), "the check was wrong")
 
@@ -131,10 +131,10 @@ def submission(earned: int, *people: Person, by_hand: tuple[ByHand, ...] = (), d
     return Entry("one", people, when, key="one", result=result, by_hand=by_hand)
 
 
-def filled(entry: Entry, policy: Policy | None = None, data: bytes = WORKSHEET, *, scale: bool = False) -> Filled:
+def filled(entry: Entry, late_rule: LateRule | None = None, data: bytes = WORKSHEET, *, scale: bool = False) -> Filled:
     table = read_table(data, partial(moodle.is_header, titles={}), moodle.ADVICE)
     options = Options(feedback="add", scale=scale)
-    return fill(table, moodle.layout(table, {}), [entry], policy, options)
+    return fill(table, moodle.layout(table, {}), [entry], late_rule, options)
 
 
 def test_points_by_hand_come_after_lateness_before_scaling_and_are_told_to_the_student() -> None:
@@ -153,8 +153,8 @@ def test_points_by_hand_come_after_lateness_before_scaling_and_are_told_to_the_s
 
 
 def test_points_by_hand_count_after_the_last_moment_and_for_a_whole_group_and_end_at_0() -> None:
-    policy = replace(LATE, last=DUE + timedelta(days=2))
-    assert filled(submission(20, ADA, by_hand=(PLUS,), days_late=3), policy).lines[0].new == "5"
+    late_rule = replace(LATE, last=DUE + timedelta(days=2))
+    assert filled(submission(20, ADA, by_hand=(PLUS,), days_late=3), late_rule).lines[0].new == "5"
     assert filled(submission(5, ADA, by_hand=(ByHand(Decimal(-50), "copied"),))).lines[0].new == "0"
     done = filled(submission(10, ADA, MAX, by_hand=(PLUS,)))
     assert {line.student: line.new for line in done.lines} == {"Ada Öz": "15", "Max Muster": "15"}

@@ -32,7 +32,7 @@ def less(ppo, grpo):
 def race(algorithm, *, offset=1, critic_lr=0.03, divide_by_std=True, seed=0):
     """Twenty runs of the bandit in numpy, and the probability of its best action (20, steps + 1)."""
     table = tuple(reward + offset for reward in simulation.single_peak())
-    settings = simulation.Settings(
+    settings = simulation.SimulationSettings(
         reward_table=table, algorithm=algorithm, critic_lr=critic_lr, divide_by_std=divide_by_std
     )
     runs = simulation.simulate(settings, seeds=range(seed, seed + 20), steps=STEPS)

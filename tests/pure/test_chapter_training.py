@@ -9,7 +9,7 @@ import torch
 from page_text import says, table_row, written
 
 from grader.core import course
-from grader.oracles.simulation import Settings, simulate, single_peak
+from grader.oracles.simulation import SimulationSettings, simulate, single_peak
 from reference.advantages import group_advantages
 from reference.charlm import masked_mean
 from reference.kl import categorical_kl
@@ -35,7 +35,7 @@ def fixed(number, digits=3):
 
 @functools.cache
 def kl_runs(kl_coef, divide_by_std=True):
-    settings = Settings(reward_table=REWARDS, kl_coef=kl_coef, divide_by_std=divide_by_std)
+    settings = SimulationSettings(reward_table=REWARDS, kl_coef=kl_coef, divide_by_std=divide_by_std)
     return simulate(settings, seeds=range(20), steps=200)
 
 

@@ -20,13 +20,13 @@ import pytest
 from command import call
 from grading_here import BY_HAND, SerialExecutor, graded_by_hand, write_class
 
-from grader.classroom import class_files, grading_process
+from grader.classroom import class_files, grading_job
 from grader.classroom.class_files import write_files
 from grader.classroom.diff import compare
 from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import Job, grade_job, make_job
-from grader.classroom.request import Request, Settings, read_request
+from grader.classroom.request import ClassSettings, Request, read_request
 from grader.classroom.results import JOURNAL_FILE, ClassError, Journal, read_class, result_path, write_entries
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
@@ -37,7 +37,7 @@ from grader.core.result import TOO_BUSY, from_json
 from grader.core.submission import Submission
 
 SECRET = "5" * 64
-KL = Settings(("kl",), secret=SECRET, examples=4, require_level=0)
+KL = ClassSettings(("kl",), secret=SECRET, examples=4, require_level=0)
 OPTIONS = ("--exercises", "kl", "--examples", "4", "--require-level", "0", "--jobs", "1")
 
 
@@ -210,7 +210,7 @@ def test_one_folder_takes_one_grading_at_a_time(graded: Path, small_class: Path)
         grade(small_class, graded)
 
 
-def request_of(text: str = "4", settings: Settings = KL) -> Job:
+def request_of(text: str = "4", settings: ClassSettings = KL) -> Job:
     submission = Submission("x", Path("x"), {"kl.py": text}, {"clip.py": "cannot be read"})
     return make_job(Contents(submission, NoWorksheet("none", missing=True)), settings)
 
@@ -233,7 +233,7 @@ def test_another_copy_of_the_course_grades_nothing_and_a_result_that_cannot_be_k
     assert answer["result"] is None and "different copy of the course" in answer["problem"]
     result = from_json(json.loads(grading_here._by_hand(request_of().data))["result"])
     result.checks[0].points = 2**65
-    assert "cannot be stored" in from_json(grading_process._handed_over(result)).problem
+    assert "cannot be stored" in grading_job._fault(result)
 
 
 # What the command writes

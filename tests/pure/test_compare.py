@@ -52,21 +52,21 @@ def test_the_dtype_is_part_of_the_answer():
 
 def test_values_decide_if_a_wrong_dtype_is_only_noted():
     noted: list[Mismatch] = []
-    single = answer(np.array([1.0, 1 / 3], np.float32), odd_dtypes=noted)
+    single = answer(np.array([1.0, 1 / 3], np.float32), wrong_dtypes=noted)
     compare.same(single, [1.0, 1 / 3], atol=1e-12)  # as close as a float32 can be
     (note,) = noted
     assert "float32" in note.message and "float64" in note.message and "values are right" in note.message
-    wrong = answer(np.ones(2, np.float32), odd_dtypes=noted)
+    wrong = answer(np.ones(2, np.float32), wrong_dtypes=noted)
     words = story(compare.same, wrong, [1.0, 1 / 3])
     assert "1 of 2 values is wrong, at [1]" in words and "float32" in words
     assert noted == [note]
-    compare.same(answer(np.ones(2), odd_dtypes=[]), [1.0, 1.0])
+    compare.same(answer(np.ones(2), wrong_dtypes=[]), [1.0, 1.0])
 
 
 def test_integers_instead_of_floats_or_bools_are_compared_exactly():
-    compare.same(answer(np.array([0, 1]), odd_dtypes=[]), np.array([False, True]), dtype="bool")
+    compare.same(answer(np.array([0, 1]), wrong_dtypes=[]), np.array([False, True]), dtype="bool")
     with pytest.raises(Mismatch):
-        compare.same(answer(np.array([0, 1]), odd_dtypes=[]), np.array([1e-9, 1.0]))
+        compare.same(answer(np.array([0, 1]), wrong_dtypes=[]), np.array([1e-9, 1.0]))
 
 
 def test_close_refuses_nan_on_either_side():

@@ -21,7 +21,7 @@ def test_the_grader_of_a_handout_has_given_code_of_its_own(tmp_path, monkeypatch
     root = untouched_handout(tmp_path)
     changed = root / "starter" / "given" / "bandit_task.py"
     changed.write_text("LENGTH = 1\n", "utf-8")
-    monkeypatch.setattr(course, "GRADER", root / "grader")
+    monkeypatch.setattr(course, "GRADER", root / "course" / "grader")
     monkeypatch.setattr(course, "STARTER", root / "starter")
     assert course.given_files.__wrapped__() == course.given_files()
 

@@ -25,6 +25,7 @@ FULL = CourseFile(
     contact="ada@uni.example",
     logo="docs/assets/logo.svg",
     site="https://example.org/grpo/",
+    repository="https://github.com/example/grpo",
     deadline=datetime(2031, 11, 20, 23, 59),
     time_zone="Europe/Berlin",
     late={"deduction_percent": 10, "maximum_percent": 40, "last": datetime(2031, 11, 27, 23, 59)},

@@ -17,7 +17,7 @@ from grader.commands import doctor
 from grader.core import course
 
 WINDOWS = object()  # the same file with the line ends of Windows
-COMPARE, MANIFEST = "grader/grading/compare.py", "grader/core/manifest.json"
+COMPARE = "course/grader/grading/compare.py"
 CHANGED = "changed since it was handed out"
 
 CASES: dict[str, tuple[Mapping[str, object], Mapping[str, tuple[str, bool]]]] = {
@@ -28,9 +28,9 @@ CASES: dict[str, tuple[Mapping[str, object], Mapping[str, tuple[str, bool]]]] = 
         {COMPARE: (CHANGED, True), "starter/given/bandit_task.py": (CHANGED, False), "README.md": (CHANGED, False)},
     ),
     "missing files": (
-        dict.fromkeys(("grader/exercises/kl/vectors.json", "starter/bandit.py", "starter/given/charlm_task.py")),
+        dict.fromkeys(("course/grader/exercises/kl/vectors.json", "starter/bandit.py", "starter/given/charlm_task.py")),
         {
-            "grader/exercises/kl/vectors.json": ("missing", True),
+            "course/grader/exercises/kl/vectors.json": ("missing", True),
             "starter/bandit.py": ("missing", True),  # bandit_task.py is not it
             "starter/given/charlm_task.py": ("missing", True),
         },
@@ -74,7 +74,9 @@ def test_packages_are_named_in_one_finding_for_each_thing_to_do(tmp_path: Path) 
     assert re.search(r"rich .*999.1 .*pytest .*999 ", old.what) and old.serious
     assert re.search(r"numpy [\d.]+ .*2\.0\.1", other.what) and not other.serious
     assert "only-elsewhere" not in missing.what + old.what + other.what
-    assert missing.command == old.command == other.command == "python -m pip install -c constraints.txt -e ."
+    assert (
+        missing.command == old.command == other.command == "python -m pip install -c course/constraints.txt -e ./course"
+    )
     shutil.copy(course.ROOT / "constraints.txt", tmp_path)
     text = (course.ROOT / "pyproject.toml").read_text("utf-8")
     (tmp_path / "pyproject.toml").write_text(re.sub(r">=[\d.]+", ">=999", text.partition("[project.opt")[0]), "utf-8")

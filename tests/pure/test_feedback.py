@@ -21,7 +21,7 @@ from exports_results import SECRET, example
 from hostile_texts import HOSTILE, csv_inventory, html_inventory
 from html_reports import Page
 
-from grader.classroom.feedback import PLATFORMS, plan
+from grader.classroom.feedback_zip import PLATFORMS, plan
 from grader.classroom.results import GRADED_FOLDER, Entry, Person, result_path, write_entries
 from grader.classroom.student_page import without_hidden
 from grader.classroom.submissions import find_submissions

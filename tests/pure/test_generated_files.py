@@ -9,7 +9,7 @@ from command import call
 
 from grader.commands.course import main
 from grader.core import course
-from grader.grading import vectors
+from grader.grading import recorded_answers
 from grader.workshop import mistakes
 from grader.workshop.page_values import OF_AN_EXERCISE, VALUES, expand
 
@@ -30,7 +30,7 @@ def test_a_page_gets_its_values_and_an_unknown_name_stops_the_build() -> None:
 
 
 def test_a_page_of_mistakes_shows_each_mistake_with_its_recorded_numbers() -> None:
-    recorded, known = vectors.load("clip")
+    recorded, known = recorded_answers.load("clip")
     text = mistakes.make("clip")
     assert all(f"{{id: {function}-{name}}}" in text for function in known for name in known[function])
     (first, *_) = recorded["clip.the_four_corners_of_the_clip"]

@@ -32,13 +32,13 @@ from grader.core.course_file import CourseFile, read_course_file
 from grader.core.refusal import FileRefused
 from grader.core.result import FAILED, PASSED, CheckResult, ExerciseResult, Result
 from grader.gradebook.fill import Filled, Options, feedback, fill, two_decimals, written
-from grader.gradebook.late import Extension, Policy
+from grader.gradebook.late import Extension, LateRule
 from grader.gradebook.roster import read_roster
 from grader.gradebook.table import GradebookError, read_table
 
 DUE = datetime(2031, 11, 20, 23, 59, tzinfo=UTC)
 DAY = timedelta(days=1)
-LATE = Policy(DUE, deduction=Decimal(10), last=DUE + 7 * DAY)
+LATE = LateRule(DUE, deduction=Decimal(10), last=DUE + 7 * DAY)
 IN_BERLIN = replace(LATE, zone=ZoneInfo("Europe/Berlin"))
 PAGE = ROOT / "docs" / "instructors" / "gradebook.md"
 
@@ -122,17 +122,21 @@ TABBED = (
 
 
 def filled(
-    platform: str, data: bytes, entries: Sequence[Entry], policy: Policy | None = None, **options: Any
+    platform: str, data: bytes, entries: Sequence[Entry], late_rule: LateRule | None = None, **options: Any
 ) -> Filled:
     """An export, filled in; `titles` are those of `--match`."""
     table, layout = read_export(platform, data, options.pop("titles", {}))
-    return fill(table, layout, entries, policy, Options(**options))
+    return fill(table, layout, entries, late_rule, Options(**options))
 
 
 def in_canvas(
-    entries: Sequence[Entry], policy: Policy | None = None, data: bytes = CANVAS, column: str = "4711", **options: Any
+    entries: Sequence[Entry],
+    late_rule: LateRule | None = None,
+    data: bytes = CANVAS,
+    column: str = "4711",
+    **options: Any,
 ) -> Filled:
-    return filled("canvas", data, entries, policy, column=column, **options)
+    return filled("canvas", data, entries, late_rule, column=column, **options)
 
 
 def cells_by_student(done: Filled) -> dict[str, tuple[str, str, str]]:
@@ -724,7 +728,7 @@ def test_a_worksheet_says_when_a_submission_came(time: str, grade: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("time", "policy", "person", "words"),
+    ("time", "late_rule", "person", "words"),
     [
         ("Monday, 3 November 2031, 9:00 AM", LATE, MOODLE_ZOE, "add a time_zone"),
         ("Sunday, 26 October 2031, 2:30 AM", IN_BERLIN, MOODLE_ZOE, "clock change"),
@@ -732,9 +736,9 @@ def test_a_worksheet_says_when_a_submission_came(time: str, grade: str) -> None:
         ("Monday, 3 November 2031, 9:00 AM", IN_BERLIN, replace(ZOE, platform="gradescope"), "hand-in time is unknown"),
     ],
 )
-def test_a_time_of_a_worksheet_that_is_not_certain_is_not_used(time, policy, person, words):
+def test_a_time_of_a_worksheet_that_is_not_certain_is_not_used(time, late_rule, person, words):
     unknown = entry("zoe", 180, person, submitted_at=None)
-    done = filled("moodle", worksheet_with(time), [unknown], policy)
+    done = filled("moodle", worksheet_with(time), [unknown], late_rule)
     assert not done.lines and len(done.problems) == 1 and words in done.problems[0]
 
 
@@ -778,8 +782,8 @@ def test_times_are_read_from_a_named_column_in_any_language(late: str, on_time: 
         entry("max", 205, only(MAX, "username"), submitted_at=None),
     ]
     mine = [replace(each, people=(replace(each.people[0], platform="moodle"),)) for each in mine]
-    policy = replace(IN_BERLIN, last=None)
-    done = filled("moodle", text.encode(), mine, policy, titles={"submitted_at": ["When"], **more})
+    late_rule = replace(IN_BERLIN, last=None)
+    done = filled("moodle", text.encode(), mine, late_rule, titles={"submitted_at": ["When"], **more})
     assert not done.problems and done.lines[0].late and not done.lines[1].late
 
 
@@ -809,8 +813,8 @@ def test_one_time_says_nothing_of_two_submissions() -> None:
 
 
 def test_lateness_is_counted_for_each_student_of_a_group() -> None:
-    policy = replace(LATE, extensions=(Extension("Öz, Ada", DUE + 3 * DAY),))
-    done = in_canvas([entry("group", 120, ZOE, only(ADA, "username"), late=2 * DAY)], policy)
+    late_rule = replace(LATE, extensions=(Extension("Öz, Ada", DUE + 3 * DAY),))
+    done = in_canvas([entry("group", 120, ZOE, only(ADA, "username"), late=2 * DAY)], late_rule)
     said = {line.student: (line.new, line.late.partition(":")[0]) for line in done.lines}
     assert said == {"Müller, Zoë": ("79", "2 days late"), "Öz, Ada": ("120", "")}
     done = in_canvas([entry("zoe", 120, ZOE, late=2 * DAY)], replace(LATE, last=DUE + DAY))
@@ -820,20 +824,20 @@ def test_lateness_is_counted_for_each_student_of_a_group() -> None:
 def test_no_mark_is_lowered_while_an_extension_names_nobody() -> None:
     late, worthless = entry("zoe", 180, ZOE, late=2 * DAY), entry("ada", 0, ADA, late=DAY)
     entries = [late, worthless, entry("max", 200, MAX), entry("early", 160, ZOE)]
-    policy = replace(LATE, extensions=(Extension("jeo", DUE + 3 * DAY),))
-    done = in_canvas(entries, policy)
+    late_rule = replace(LATE, extensions=(Extension("jeo", DUE + 3 * DAY),))
+    done = in_canvas(entries, late_rule)
     assert {line.student: line.new for line in done.lines} == {"Muster, Max": "200", "Öz, Ada": "0"}
     extension, mark = done.problems
     assert "'jeo'" in extension and mark.startswith("Müller, Zoë (zoe): 2 days late") and "unless" in mark
-    known = replace(policy, extensions=(Extension("zmueller", DUE + 3 * DAY),))
+    known = replace(late_rule, extensions=(Extension("zmueller", DUE + 3 * DAY),))
     done = in_canvas(entries, known)
     assert {line.student: line.new for line in done.lines}["Müller, Zoë"] == "180" and not done.problems
 
 
 def test_an_extension_of_two_students_is_refused() -> None:
-    policy = replace(LATE, extensions=(Extension("Ada Öz", DUE + DAY),))
+    late_rule = replace(LATE, extensions=(Extension("Ada Öz", DUE + DAY),))
     with pytest.raises(GradebookError, match=r"'Ada Öz'.*several students"):
-        in_canvas(CLASS, policy, CANVAS + SECOND_ADA)
+        in_canvas(CLASS, late_rule, CANVAS + SECOND_ADA)
 
 
 # Text that we write

@@ -9,6 +9,7 @@ import shutil
 import tomllib
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -16,9 +17,11 @@ from test_layers import imports_of
 
 from grader.commands import autograder
 from grader.core import course
+from grader.core.notebook import code_of, without_host_setup
 from grader.workshop import handout, mistakes
 from grader.workshop.catalogue import misconceptions, whole_functions
 from grader.workshop.leak_scan import WINDOW, Secrets, scan, secrets
+from grader.workshop.page_values import expand
 
 SITE = "https://example.org/grpo/"
 LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))"
@@ -26,7 +29,8 @@ LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantag
 
 
 OF_AN_EXERCISE = re.compile(
-    rf"^(docs/exercises/|grader/exercises/|starter/)(?:{'|'.join(course.names(optional=True))})(?=/|\.py$|\.md$)"
+    rf"^(docs/exercises/|course/grader/exercises/|starter/)(?:{'|'.join(course.names(optional=True))})"
+    r"(?=/|\.py$|\.ipynb$|\.md$)"
 )
 """The place of the exercise in a path."""
 
@@ -74,7 +78,8 @@ def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> No
     def handed_out(*names: str) -> set[str]:
         exercises = [course.exercise(name) for name in names]
         files = {*handout.make(exercises=exercises), *autograder.make(seed=1, secret="5" * 64, exercises=names)}
-        return {Path(name).name for name in files if name.startswith(("starter", "reference"))}
+        names_of_files = {Path(name).name for name in files if name.startswith(("starter", "reference"))}
+        return {name for name in names_of_files if not name.endswith(".ipynb")}
 
     everything = {path.name for path in course.STARTER.rglob("*.*") if path.suffix != ".pyc"}
     everything |= {"__init__.py"}  # the autograder's reference/ is a package
@@ -83,11 +88,12 @@ def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> No
     assert handed_out(*course.names()) == everything - {"variants.py", "variants_training.py"}
     without = handed_out("advantages", "clip", "kl", "bandit")
     assert without == {"__init__.py", "advantages.py", "clip.py", "kl.py", "bandit.py"} | {
-        *("bandit_task.py", "plots.py", "run_bandit.py")
+        *("bandit_history.py", "bandit_task.py", "plots.py", "run_bandit.py")
     }
     assert handed_out("clip", "variants") == {"__init__.py", "clip.py", "variants.py"}
     assert handed_out(*course.names()) - handed_out("advantages", "clip", "kl", "charlm") == {
         "bandit.py",
+        "bandit_history.py",
         "run_bandit.py",
     }
 
@@ -96,32 +102,36 @@ def test_everything_that_students_import_is_in_it_and_nothing_else_of_the_grader
     wanted = set()
     ours = {path.relative_to(course.ROOT).as_posix() for path in (course.ROOT / "grader").rglob("*.py")}
     for name, content in files.items():
+        name = name.removeprefix("course/")
         if name.startswith("grader/") and name.endswith(".py"):
             for each in imports_of(content.decode(), name):
                 parts = each.strip().split(".")
                 bases = ["/".join(parts[:count]) for count in (len(parts), len(parts) - 1)]
                 if parts[0] == "grader":
                     wanted |= {f"{base}{end}" for base in bases for end in (".py", "/__init__.py")} & ours
-    missing = {name for name in wanted - files.keys() if "/hidden/" not in name}
+    given = {name.removeprefix("course/") for name in files}
+    missing = {name for name in wanted - given if "/hidden/" not in name}
     assert missing == set(), "add them to handout.MODULES"
 
 
 def test_its_project_file_names_our_dependencies_and_the_files_that_the_grader_reads(files: dict[str, bytes]) -> None:
     ours = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    document = tomllib.loads(files["pyproject.toml"].decode())
+    document = tomllib.loads(files["course/pyproject.toml"].decode())
     assert document["project"]["dependencies"] == ours["dependencies"]
     assert document["project"]["version"] == ours["version"]
     data = document["tool"]["setuptools"]["package-data"]["grader"]
     wanted = [
-        name.removeprefix("grader/") for name in files if re.match(r"grader/.*\.(json|toml|ini|css|jinja)$", name)
+        name.removeprefix("course/grader/")
+        for name in files
+        if re.match(r"course/grader/.*\.(json|toml|ini|css|jinja)$", name)
     ]
     assert [name for name in wanted if not any(PurePosixPath(name).match(pattern) for pattern in data)] == []
 
 
 def test_the_pages_in_it_are_plain_markdown_and_lead_nowhere_that_it_lacks(files: dict[str, bytes]) -> None:
     pages = {name: text.decode() for name, text in files.items() if name.endswith(".md")}
-    wanted = {page for each in course.HANDED_OUT for page in (each.page, each.mistakes_page)}
-    assert {*pages} == {"README.md", "docs/mistakes/general.md", *wanted}
+    wanted = {page for each in course.HANDED_OUT for page in each.pages}
+    assert {*pages} == {"README.md", "course/README.md", "docs/mistakes/general.md", *wanted}
     for name, text in pages.items():
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
             path = os.path.normpath(os.path.join(os.path.dirname(name), target)).replace(os.sep, "/")
@@ -195,9 +205,9 @@ def test_the_same_course_gives_the_same_bytes(files: dict[str, bytes], tmp_path:
 
 def test_the_manifest_says_what_students_leave_as_it_is(files: dict[str, bytes]) -> None:
     manifest = json.loads(files[handout.MANIFEST])
-    own = {f"starter/{name}.py" for name in course.names(optional=True)}
+    own = {f"starter/{name}{ending}" for name in course.names(optional=True) for ending in (".py", ".ipynb")}
     assert set(files) - set(manifest) == own | {handout.MANIFEST}
-    assert manifest["LICENSE"] == hashlib.sha256((course.ROOT / "LICENSE").read_bytes()).hexdigest()
+    assert manifest["course/LICENSE"] == hashlib.sha256((course.ROOT / "LICENSE").read_bytes()).hexdigest()
 
 
 # The scan for leaks
@@ -272,3 +282,34 @@ def test_a_function_that_is_not_public_is_found(place: str, name: str, what: str
 def test_other_secrets_are_found_and_other_files_refused(text: bytes, what: str, hidden: Secrets) -> None:
     assert what in scan({"docs/start.md": text}, hidden)[0].what
     assert scan({"a.md": b"Use `torch.minimum` and `ratio.clamp(low, high)`."}, hidden) == []
+
+
+# Its notebooks
+
+
+@pytest.mark.parametrize("exercise", course.HANDED_OUT, ids=lambda exercise: exercise.name)
+def test_a_notebook_read_back_is_the_stub(exercise: course.Exercise, files: dict[str, bytes]) -> None:
+    name = f"starter/{exercise.name}.ipynb"
+    text, _ = without_host_setup(code_of(name, files[name])[0])
+    notebook, stub = (
+        {
+            ast.unparse(node)
+            for node in ast.parse(text.replace("from starter.", "from .")).body
+            if not is_docstring(node)
+        }
+        for text in (text, files[name.replace(".ipynb", ".py")].decode())
+    )
+    assert notebook - {"pass", "import sys"} == stub
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def test_a_page_links_to_the_notebook_in_colab_if_the_handout_is_on_github(monkeypatch: pytest.MonkeyPatch) -> None:
+    colab = "colab.research.google.com/github/ada/grpo/blob/main/starter/clip.ipynb"
+    assert colab not in expand("{{ three_ways clip }}")
+    monkeypatch.setattr(course, "WRITTEN", replace(course.WRITTEN, repository="https://github.com/ada/grpo.git"))
+    assert colab in expand("{{ three_ways clip }}")
+    setup = b"".join(content for name, content in handout.make().items() if name == "starter/clip.ipynb")
+    assert b"git clone --quiet --depth 1 https://github.com/ada/grpo.git grpo-course" in setup

@@ -21,7 +21,7 @@ from submissions import model_answer
 
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import make_job
-from grader.classroom.request import Settings
+from grader.classroom.request import ClassSettings
 from grader.classroom.results import each_entry
 from grader.classroom.submissions import HandedIn, find_submissions
 from grader.commands import course as course_command
@@ -228,7 +228,7 @@ def test_a_file_that_is_no_text_costs_its_module_and_no_other(tmp_path: Path, ca
     for name, data in NO_TEXT[case].items():
         (folder / name).write_bytes(data)
     contents = read(tmp_path)
-    assert make_job(contents, Settings(exercises=("kl",))).key and "clip.py" in contents.submission.files
+    assert make_job(contents, ClassSettings(exercises=("kl",))).key and "clip.py" in contents.submission.files
     assert len(contents.notes) >= 1
     assert read_submission(folder).problems == contents.submission.problems
 
@@ -360,7 +360,7 @@ def test_a_submission_that_changes_between_the_plan_and_its_turn_is_named_and_no
     listings = iter([members_of_folder(tmp_path / "class" / "ada"), members_of_folder(other)])
     changing = HandedIn("ada", lambda: next(listings))
     progress: list[Progress] = []
-    settings = Settings(exercises=("clip",), require_level=0)
+    settings = ClassSettings(exercises=("clip",), require_level=0)
     grade_class([changing], tmp_path / "out", settings, SerialExecutor(), at_a_time=1, on_update=progress.append)
     (entry,) = each_entry(tmp_path / "out")
     assert entry.result is None

@@ -13,7 +13,8 @@ from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, Frame, NamedMistake
 from grader.grading import curves
-from grader.grading.run import Grading
+from grader.grading.run import empty_result
+from grader.grading.settings import GradingSettings
 from grader.reports import export, html_report
 
 # What it says
@@ -22,7 +23,7 @@ from grader.reports import export, html_report
 @given(data=st.data())
 def test_every_declared_check_is_told_once_with_sign_word_points_and_sentence(data):
     names = [exercise.name for exercise in course.EXERCISES]
-    result = Grading(read_submission(course.STARTER), names, pytest.fail, hidden=True).empty()
+    result = empty_result(GradingSettings(read_submission(course.STARTER), names, pytest.fail, hidden=True))
     for check in result.checks:
         check.outcome = data.draw(st.sampled_from([*OUTCOMES]))
         check.story = "a story" if check.outcome in ("failed", "broken", "grader error") else ""

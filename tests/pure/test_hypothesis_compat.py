@@ -4,13 +4,12 @@ import gc
 import sys
 import types
 from pathlib import Path
-from typing import Any
 
 import hypothesis
-import hypothesis.configuration
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.internal import charmap
 from hypothesis.internal.conjecture import providers
 
 from grader.grading import hypothesis_compat
@@ -49,18 +48,12 @@ def test_constants_of_local_files_do_not_get_into_the_inputs(monkeypatch: pytest
     assert RARE in draws(RARE + 10**9 + 1)
 
 
-def place_of_examples() -> Path:
-    place: Any = hypothesis.configuration.storage_directory("examples")
-    return Path(getattr(place, "path", place))  # older versions return the path itself
-
-
-def test_hypothesis_keeps_its_files_where_it_is_told(tmp_path: Path) -> None:
-    before = place_of_examples().parent
-    hypothesis_compat.keep_files_in(tmp_path / "home")
-    try:
-        assert place_of_examples() == tmp_path / "home" / "examples"
-    finally:
-        hypothesis_compat.keep_files_in(before)
+def test_hypothesis_writes_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    hypothesis_compat.write_no_files()
+    monkeypatch.setattr(charmap, "_charmap", None)
+    assert charmap.charmap()["Lu"]  # which it would keep in a file
+    assert not charmap.charmap_file().exists() and not [*tmp_path.iterdir()]
 
 
 def settings_alive() -> int:

@@ -10,15 +10,15 @@ import itertools
 import pytest
 
 from grader.core import course
-from grader.grading import differences, vectors
-from grader.grading.differences import Table
+from grader.grading import differences, recorded_answers
+from grader.grading.differences import AnswerTable
 from grader.grading.smallest_set import Search
 from grader.workshop.catalogue import misconceptions
 
 FUNCTIONS = [(exercise.name, name) for exercise in course.HANDED_OUT for name in exercise.function_names]
 
 
-def named(table: Table, chosen: tuple[int, ...]) -> tuple[tuple[str, ...], bool] | None:
+def named(table: AnswerTable, chosen: tuple[int, ...]) -> tuple[tuple[str, ...], bool] | None:
     """What is said of a submission that makes exactly the numbers of some differences."""
     search = Search(table, {}, {})
     search.known[:] = True
@@ -32,7 +32,7 @@ def named(table: Table, chosen: tuple[int, ...]) -> tuple[tuple[str, ...], bool]
 
 @pytest.mark.parametrize(("exercise", "function"), FUNCTIONS)
 def test_every_known_mistake_differs_from_the_model_answer_and_is_named(exercise: str, function: str) -> None:
-    _, known = vectors.load(exercise)
+    _, known = recorded_answers.load(exercise)
     table = differences.load(exercise)[function]
     in_catalogue = {entry.name for entry in misconceptions(exercise) if entry.function == function}
     assert in_catalogue == set(known[function]) == set(table.names) != set()

@@ -1,4 +1,4 @@
-"""Points of late submissions: laws for every policy, cases worked out by hand, and each wrong entry of the file."""
+"""Points of late submissions: laws for every rule, cases worked out by hand, and each wrong entry of the file."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from grader.core.refusal import FileRefused
 from grader.gradebook.late import (
     Extension,
     LateError,
-    Policy,
+    LateRule,
     counted,
     deduction,
+    late_rule_of,
     periods_late,
-    policy_of,
 )
 
 pytestmark = pytest.mark.machine
@@ -40,41 +40,41 @@ percents = st.decimals(0, 100, places=1)
 
 
 @st.composite
-def policies(draw: st.DrawFn) -> Policy:
-    """Every policy that a file can hold, without extensions."""
+def late_rules(draw: st.DrawFn) -> LateRule:
+    """Every rule that a file can hold, without extensions."""
     grace = draw(st.timedeltas(timedelta(), DAY))
     last = draw(st.none() | st.timedeltas(grace, timedelta(days=30)).map(lambda after: DUE + after))
     per = draw(st.sampled_from(["hour", "day", "calendar day"]))
-    return Policy(DUE, grace, draw(percents), per, draw(percents), last, zone=ZoneInfo("Europe/Berlin"))
+    return LateRule(DUE, grace, draw(percents), per, draw(percents), last, zone=ZoneInfo("Europe/Berlin"))
 
 
-@given(points, lateness, lateness, policies())
-def test_never_rises_with_a_later_time(worth: Worth, one: timedelta, other: timedelta, policy: Policy) -> None:
+@given(points, lateness, lateness, late_rules())
+def test_never_rises_with_a_later_time(worth: Worth, one: timedelta, other: timedelta, late_rule: LateRule) -> None:
     early, late = sorted((one, other))
-    assert counted(*worth, DUE + early, policy) >= counted(*worth, DUE + late, policy)
+    assert counted(*worth, DUE + early, late_rule) >= counted(*worth, DUE + late, late_rule)
 
 
-@given(points, lateness, policies(), st.timedeltas(timedelta(), timedelta(days=20)), st.none() | st.just(DAY))
-def test_an_extension_costs_nothing(worth: Worth, late: timedelta, policy: Policy, more: timedelta, extra) -> None:
-    last = policy.last + more + extra if policy.last and extra else None
-    extended = Policy(**{**vars(policy), "extensions": (Extension("jdoe", DUE + more, last),)})
+@given(points, lateness, late_rules(), st.timedeltas(timedelta(), timedelta(days=20)), st.none() | st.just(DAY))
+def test_an_extension_costs_nothing(worth: Worth, late: timedelta, late_rule: LateRule, more: timedelta, extra) -> None:
+    last = late_rule.last + more + extra if late_rule.last and extra else None
+    extended = LateRule(**{**vars(late_rule), "extensions": (Extension("jdoe", DUE + more, last),)})
     own = extended.for_person(JANE)
-    assert counted(*worth, DUE + late, own) >= counted(*worth, DUE + late, policy)
+    assert counted(*worth, DUE + late, own) >= counted(*worth, DUE + late, late_rule)
     assert extended.for_person(Person("Max Muster", username="max")) is extended
 
 
-@given(points, lateness, policies(), st.integers(-12, 14))
-def test_the_time_zone_of_the_submission_does_not_matter(worth: Worth, late, policy, hours):
+@given(points, lateness, late_rules(), st.integers(-12, 14))
+def test_the_time_zone_of_the_submission_does_not_matter(worth: Worth, late, late_rule, hours):
     there = (DUE + late).astimezone(timezone(hours * HOUR))
-    assert counted(*worth, there, policy) == counted(*worth, DUE + late, policy)
+    assert counted(*worth, there, late_rule) == counted(*worth, DUE + late, late_rule)
 
 
-BY_DAY = Policy(DUE, 15 * timedelta(minutes=1), Decimal(10), "day", Decimal(50), DUE + 7 * DAY)
-BY_HOUR = Policy(DUE, deduction=Decimal("0.5"), per="hour")
+BY_DAY = LateRule(DUE, 15 * timedelta(minutes=1), Decimal(10), "day", Decimal(50), DUE + 7 * DAY)
+BY_HOUR = LateRule(DUE, deduction=Decimal("0.5"), per="hour")
 
 
 @pytest.mark.parametrize(
-    ("policy", "late", "expected"),
+    ("late_rule", "late", "expected"),
     [
         (BY_DAY, timedelta(minutes=15), "180"),
         (BY_DAY, timedelta(minutes=16), "159.5"),  # part of a day: 10 percent of 205
@@ -88,18 +88,18 @@ BY_HOUR = Policy(DUE, deduction=Decimal("0.5"), per="hour")
         (BY_HOUR, 400 * HOUR, "0"),
     ],
 )
-def test_cases_worked_out_by_hand(policy: Policy, late: timedelta, expected: str) -> None:
-    assert counted(Decimal(180), Decimal(205), DUE + late, policy) == Decimal(expected)
+def test_cases_worked_out_by_hand(late_rule: LateRule, late: timedelta, expected: str) -> None:
+    assert counted(Decimal(180), Decimal(205), DUE + late, late_rule) == Decimal(expected)
 
 
-def read_policy(text: str, extensions: str = "") -> Policy:
-    """The policy of a course; `[late]` comes after the deadline and the time zone."""
+def read_policy(text: str, extensions: str = "") -> LateRule:
+    """The rule of a course; `[late]` comes after the deadline and the time zone."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "course.toml")
         path.write_text(f'title = "Mine"\nexercises = ["kl"]\n{text}', "utf-8")
-        policy = policy_of(read_course_file(path), extensions)
-    assert policy
-    return policy
+        late_rule = late_rule_of(read_course_file(path), extensions)
+    assert late_rule
+    return late_rule
 
 
 BERLIN = 'time_zone = "Europe/Berlin"\n'
@@ -165,7 +165,7 @@ def test_a_time_in_the_repeated_hour_must_say_which_one() -> None:
 
 
 def test_the_last_moment_moves_with_an_extension() -> None:
-    policy = read_policy(
+    late_rule = read_policy(
         "deadline = 2031-11-20T23:59:00Z\n[late]\nlast = 2031-11-22T23:59:00Z\n",
         """
         [[extension]]
@@ -177,14 +177,14 @@ def test_the_last_moment_moves_with_an_extension() -> None:
         last = 2031-12-24T12:00:00Z
         """,
     )
-    jane, zoe = policy.for_person(JANE), policy.for_person(Person("Zoe\u0308 Mu\u0308ller"))
+    jane, zoe = late_rule.for_person(JANE), late_rule.for_person(Person("Zoe\u0308 Mu\u0308ller"))
     assert (jane.due, jane.last) == (DUE + 10 * DAY, DUE + 12 * DAY)
     assert zoe.last == datetime(2031, 12, 24, 12, tzinfo=UTC)
-    assert policy.for_person(Person(), Person(username="nobody")) is policy
+    assert late_rule.for_person(Person(), Person(username="nobody")) is late_rule
 
 
 def test_two_extensions_of_one_student_are_refused() -> None:
-    one = Policy(DUE, extensions=(Extension("jdoe", DUE + DAY), Extension("0042", DUE + 2 * DAY)))
+    one = LateRule(DUE, extensions=(Extension("jdoe", DUE + DAY), Extension("0042", DUE + 2 * DAY)))
     with pytest.raises(LateError, match=r"'jdoe' and '0042' are for the same student"):
         one.for_person(JANE)
 
@@ -244,9 +244,9 @@ def test_a_wrong_entry_is_named(text: str, extensions: str, sentence: str) -> No
 def test_the_example_of_the_page_does_what_the_page_says() -> None:
     page = (ROOT / "docs" / "instructors" / "gradebook.md").read_text("utf-8")
     late = page.partition("## Late submissions")[2]
-    policy = read_policy(*re.findall(r"```toml\n(.*?)```", late, re.DOTALL)[:2])
+    late_rule = read_policy(*re.findall(r"```toml\n(.*?)```", late, re.DOTALL)[:2])
     table = re.findall(r"^\| `(20\d\d-[^`]+)`(?: by (\w+))? \| ([\d.]+) \|", page, re.MULTILINE)
     assert len(table) >= 5
     for moment, student, expected in table:
-        own = policy.for_person(Person(username=student))
+        own = late_rule.for_person(Person(username=student))
         assert counted(Decimal(180), Decimal(205), datetime.fromisoformat(moment), own) == Decimal(expected), moment

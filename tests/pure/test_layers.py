@@ -1,4 +1,4 @@
-"""Which module may import which: rooms import downwards, and no student code shares a process with answers."""
+"""Which module may import which: packages import downwards, and no student code shares a process with answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.grading.right_functions import ORACLES_FOR_WORKERS
-from grader.workshop.rooms import ROOMS
+from grader.workshop.packages import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 STANDARD = frozenset(sys.stdlib_module_names) | {"__future__"}
@@ -46,7 +46,7 @@ def imports_of_file(name: str) -> list[str]:
 
 
 def imports(place: str) -> list[tuple[str, str]]:
-    """Each file of a place in the repository with each of its imports; a room is read without its submissions."""
+    """Each file of a place in the repository with each of its imports; a package is read without its submissions."""
     path = ROOT / place
     names = [file.relative_to(ROOT).as_posix() for file in (path.rglob("*.py") if path.is_dir() else [path])]
     names = [name for name in names if all(part in f"/{place}/" or part not in name for part in SUBMISSIONS)]
@@ -100,12 +100,24 @@ def test_the_oracles_that_a_worker_gets_import_numpy_torch_and_each_other_only()
             assert top(name) in STANDARD | {"numpy", "torch"} or is_in(name, names), (file, name)
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_imports_what_its_law_says_and_only_downwards(room: str) -> None:
-    law, below = ROOMS[room], [*ROOMS][: [*ROOMS].index(room)]
-    assert {*law.imports} <= {*below} and {path.name for path in ROOT.glob("grader/*/")} - {"__pycache__"} == {*ROOMS}
-    for file, name in imports(f"grader/{room}"):
-        assert top(name) in STANDARD | {*law.packages, "grader"}, (file, name)
-        assert top(name) not in PROCESSES or law.processes, (file, name)
-        rooms = {name.split(".")[1]} if top(name) == "grader" and "." in name else set()
-        assert rooms <= {room, "__version__", *law.imports}, (file, name)
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_imports_what_its_rule_says_and_only_downwards(package: str) -> None:
+    rule, below = PACKAGES[package], [*PACKAGES][: [*PACKAGES].index(package)]
+    assert {*rule.imports} <= {*below} and {path.name for path in ROOT.glob("grader/*/")} - {"__pycache__"} == {
+        *PACKAGES
+    }
+    for file, name in imports(f"grader/{package}"):
+        assert top(name) in STANDARD | {*rule.libraries, "grader"}, (file, name)
+        assert top(name) not in PROCESSES or rule.processes, (file, name)
+        packages = {name.split(".")[1]} if top(name) == "grader" and "." in name else set()
+        assert packages <= {package, "__version__", *rule.imports}, (file, name)
+
+
+def test_a_class_name_means_one_thing() -> None:
+    files = [file for file in (ROOT / "grader").rglob("*.py") if file.parts[len(ROOT.parts) + 1] != "exercises"]
+    places: dict[str, list[str]] = {}
+    for file in files:
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(file.relative_to(ROOT).as_posix())
+    assert places and {name: there for name, there in places.items() if len(there) > 1} == {}

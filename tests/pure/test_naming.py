@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from grader.grading import vectors
+from grader.grading import recorded_answers
 from grader.grading.check import checks_of
 from grader.grading.naming import Observed, Reasons, reasons
 from grader.grading.plugin import Failure
+from grader.grading.recorded_answers import Observation, RecordedAnswer, agree
 from grader.grading.student import Example
-from grader.grading.vectors import Observation, Vector, agree
 
 SINGLE = [
     ("advantages", "group_advantages", "divides_by_group_size_minus_one"),
@@ -22,18 +22,20 @@ SINGLE = [
 ]
 
 
-def said(exercise: str, function: str, answer: Callable[[Vector], Observation], failures: Any = None) -> Reasons:
+def said(
+    exercise: str, function: str, answer: Callable[[RecordedAnswer], Observation], failures: Any = None
+) -> Reasons:
     """What is said of a submission whose worked examples are answered so."""
-    recorded, known = vectors.load(exercise)
+    by_check, known = recorded_answers.load(exercise)
     checks = {check.id: check for check in checks_of(exercise, hidden=False) if check.function == function}
-    observed: Observed = [(vector, answer(vector)) for name in checks for vector in recorded.get(name, ())]
-    failing = list(dict.fromkeys(vector.check for vector, seen in observed if not agree(seen, vector.expected)))
+    observed: Observed = [(recorded, answer(recorded)) for name in checks for recorded in by_check.get(name, ())]
+    failing = list(dict.fromkeys(recorded.check for recorded, seen in observed if not agree(seen, recorded.expected)))
     return reasons(checks, observed, known[function], failing, failures or {})
 
 
-def multiplied(factor: float) -> Callable[[Vector], Observation]:
-    def answer(vector: Vector) -> Observation:
-        seen = copy.deepcopy(vector.expected)
+def multiplied(factor: float) -> Callable[[RecordedAnswer], Observation]:
+    def answer(recorded: RecordedAnswer) -> Observation:
+        seen = copy.deepcopy(recorded.expected)
         if "values" in seen:
             seen["values"] = [float(value) * factor for value in seen["values"]]
         return seen
@@ -43,10 +45,10 @@ def multiplied(factor: float) -> Callable[[Vector], Observation]:
 
 @pytest.mark.parametrize(("exercise", "function", "name"), SINGLE)
 def test_a_known_mistake_is_named_at_each_check_that_shows_it(exercise: str, function: str, name: str) -> None:
-    found = said(exercise, function, lambda vector: vector.mistakes.get(name, vector.expected))
+    found = said(exercise, function, lambda recorded: recorded.mistakes.get(name, recorded.expected))
     assert found.exact and {named.name for named in found.mistakes} == {name}
     assert all(named.everywhere for named in found.mistakes)
-    recorded, _ = vectors.load(exercise)
+    recorded, _ = recorded_answers.load(exercise)
     for check, place in found.shown.items():
         assert name in recorded[check][place].mistakes
 
@@ -58,8 +60,8 @@ def test_numbers_that_no_known_mistake_makes_are_described_and_not_named() -> No
 
 
 def test_nothing_is_said_of_runs_with_other_random_numbers() -> None:
-    def answer(vector: Vector) -> Observation:
-        seen = copy.deepcopy(vector.expected)
+    def answer(recorded: RecordedAnswer) -> Observation:
+        seen = copy.deepcopy(recorded.expected)
         numbers = seen["fields"]["mean_reward"] if "mean_reward" in seen.get("fields", {}) else seen
         if "values" in numbers:
             numbers["values"] = [float(value) + 0.01 * place for place, value in enumerate(numbers["values"])]

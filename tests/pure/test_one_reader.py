@@ -18,13 +18,14 @@ from class_maker import model_files, zip_bytes
 from submissions import write_files
 
 from grader.classroom.grading_job import make_job
-from grader.classroom.request import Settings, read_request
+from grader.classroom.request import ClassSettings, read_request
 from grader.classroom.submissions import find_submissions
 from grader.commands import autograder
 from grader.commands import grade as cli
 from grader.commands.grade_options import parse
 from grader.core import course
 from grader.core.contents import MAX_HELPERS
+from grader.core.notebook import SETUP
 
 WORKFLOW = course.ROOT / "grader" / "workshop" / "handout_files" / "grade.yml"
 KL, CLIP = "def kl_estimate(): ...\n", "def clip_fraction(): ...\n"
@@ -53,6 +54,11 @@ KAGGLE = (
     "for d, _, names in os.walk('/kaggle/input'):\n    for name in names:\n        print(name)\n"
 )
 KAGGLE_LEFT = "pass\n" + KAGGLE.partition("\n")[2]
+OURS = (
+    "# code cell 1 of clip.ipynb\nimport sys\npass\n\n"
+    f"# code cell 2 of clip.ipynb\n{CLIP}\n\n"
+    "# code cell 3 of clip.ipynb\npass\n\n\n# code cell 4 of clip.ipynb\npass\n"
+)
 GUARDED = "try:\n    import wandb\nexcept ImportError:\n    wandb = None\nif TYPE_CHECKING:\n    import einops\n"
 IN_LATIN_1 = "# -*- coding: latin-1 -*-\n# Müller\n"
 MANY = "".join(f"import h{number:02}\n" for number in range(MAX_HELPERS + 1))
@@ -75,6 +81,13 @@ UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
     "an untouched module next to its notebook": (
         {"kl.py": KL, "clip.py": STUBS["clip.py"], "clip.ipynb": notebook(CLIP)},
         {"kl.py": KL, "clip.py": NAMED.replace("homework", "clip")}, "the grader took clip.ipynb, not clip.py",
+    ),
+    "an untouched notebook next to its module": (
+        {"clip.py": CLIP, "clip.ipynb": notebook(STUBS["clip.py"])}, {"clip.py": CLIP}, "",
+    ),
+    "our notebook": (
+        {"clip.ipynb": notebook(f"{SETUP}\nif x:\n    %pip y", CLIP, "check(\n  clip_fraction)", "check()")},
+        {"clip.py": OURS}, "used clip.ipynb as clip.py",
     ),
     "an untouched starter folder and two answers": (
         {"starter/clip.py": STUBS["clip.py"], "mine/clip.py": CLIP, "other/clip.py": CLIP + CLIP},
@@ -161,7 +174,7 @@ def by_grade(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
 def by_grade_all(classroom: Path) -> tuple[dict[str, str], list[str]]:
     (found,) = find_submissions(classroom)
     contents = found.read()
-    request = read_request(make_job(contents, Settings(tuple(course.names()))).data)
+    request = read_request(make_job(contents, ClassSettings(tuple(course.names()))).data)
     return request.files, list(contents.notes)
 
 

@@ -47,7 +47,7 @@ def test_a_students_copy_has_the_points_of_the_instructors_grading(name, tmp_pat
     worth(monkeypatch, name, 97)
     ours = {check.id: check for check in checks_of(name, hidden=True)}
     assert sum(check.points for check in ours.values()) == 97
-    written = handout.make(site="https://example.org/")[f"grader/exercises/{name}/{points.FILE_NAME}"]
+    written = handout.make(site="https://example.org/")[f"course/grader/exercises/{name}/{points.FILE_NAME}"]
     (tmp_path / name).mkdir()
     (tmp_path / name / points.FILE_NAME).write_bytes(written)
     monkeypatch.setattr(course, "FOLDERS", tmp_path)  # where there are no hidden checks

@@ -12,7 +12,7 @@ OURS = f"{sys.version_info[0]}.{sys.version_info[1]}"
 @pytest.mark.parametrize(
     ("line", "since"),
     [
-        ("type Vector = list[float]", (3, 12)),
+        ("type RecordedAnswer = list[float]", (3, 12)),
         ("def first[T](items: list[T]) -> T:", (3, 12)),
         ("""    print(f"{config["kl"]}")""", (3, 12)),
         ("    except ValueError, TypeError:", (3, 14)),

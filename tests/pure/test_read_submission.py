@@ -28,6 +28,15 @@ def test_a_folder_without_a_graded_module_is_refused(make_submission: Submission
         read_submission(folder)
 
 
+def test_files_of_an_earlier_handout_are_graded_with_one_note_about_what_is_new(
+    make_submission: SubmissionMaker,
+) -> None:
+    old = "def _clip_fraction(logits, actions, rewards, ref_logits, config): ...\n"
+    (note,) = read_submission(make_submission({"bandit.py": old, "clip.py": "x = 1\n"})).notes
+    assert "bandit.py is from an earlier handout" in note
+    assert read_submission(course.MODEL_ANSWERS).notes == read_submission(course.STARTER).notes == ()
+
+
 @pytest.mark.parametrize(
     ("text", "slow"),
     [

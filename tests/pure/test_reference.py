@@ -34,6 +34,14 @@ def test_the_page_shows_what_equal_rewards_would_give_without_care():
         assert shown == pytest.approx(numbers, rel=1e-2, abs=0, nan_ok=True), label
 
 
+def test_both_standard_deviations_of_the_page_can_be_computed():
+    rewards = torch.tensor([[1.0, 0.0, 0.0, 0.0], [2.0, 2.0, 2.0, 2.0]])
+    found = advantages.group_advantages(rewards, correction=1)
+    assert found.flatten().tolist() == pytest.approx([1.5, -0.5, -0.5, -0.5, 0, 0, 0, 0], abs=1e-6)
+    with pytest.warns(UserWarning, match="degrees of freedom"):  # torch's; the advantage is 0 all the same
+        assert advantages.group_advantages(torch.tensor([3.0]), correction=1).tolist() == [0.0]
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

@@ -152,7 +152,7 @@ def test_an_argument_that_was_changed_is_printed_after_the_call() -> None:
     changed = answer(tensor(1.0), arguments={"x": tensor(7.0, 2.0)})
     lines = shown(compare.untouched, changed)
     assert pasted(lines, f=lambda x, y: x.zero_()).endswith("tensor([0., 0.], dtype=torch.float64)\n")
-    lines = shown(compare.untouched, answer(tensor(1.0), marked=("x.requires_grad",)))
+    lines = shown(compare.untouched, answer(tensor(1.0), also_changed=("x.requires_grad",)))
     assert pasted(lines, f=lambda x, y: x.requires_grad_().sum()).endswith("True\n")
 
 

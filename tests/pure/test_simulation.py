@@ -9,7 +9,7 @@ import torch
 
 from grader.core import course
 from grader.oracles import simulation
-from grader.oracles.simulation import Settings, simulate
+from grader.oracles.simulation import SimulationSettings, simulate
 from reference.bandit import grpo_step, reinforce_step
 from reference.given.bandit_task import BanditConfig
 
@@ -17,7 +17,7 @@ PEAK = simulation.single_peak()
 
 
 def test_a_run_does_not_depend_on_the_runs_beside_it():
-    settings = Settings(reward_table=PEAK, inner_steps=4, clip_eps=0.1, lr=2.0)
+    settings = SimulationSettings(reward_table=PEAK, inner_steps=4, clip_eps=0.1, lr=2.0)
     alone, together = (simulate(settings, seeds=seeds, steps=50) for seeds in ([6], [99, 6]))
     assert (together.actions[1] == alone.actions[0]).all()
     assert together.probabilities[1] == pytest.approx(alone.probabilities[0], abs=1e-12)
@@ -26,11 +26,11 @@ def test_a_run_does_not_depend_on_the_runs_beside_it():
 @pytest.mark.parametrize(
     "settings",
     [
-        Settings(reward_table=PEAK, inner_steps=4, clip_eps=0.1, lr=2.0),
-        Settings(reward_table=simulation.double_peak(), inner_steps=3, kl_coef=0.5, clip_eps=0.05),
-        Settings(reward_table=simulation.linear(), group_size=64, inner_steps=2),
-        Settings(reward_table=PEAK, algorithm="reinforce", group_size=16),
-        Settings(reward_table=PEAK, algorithm="reinforce_baseline", group_size=2),
+        SimulationSettings(reward_table=PEAK, inner_steps=4, clip_eps=0.1, lr=2.0),
+        SimulationSettings(reward_table=simulation.double_peak(), inner_steps=3, kl_coef=0.5, clip_eps=0.05),
+        SimulationSettings(reward_table=simulation.linear(), group_size=64, inner_steps=2),
+        SimulationSettings(reward_table=PEAK, algorithm="reinforce", group_size=16),
+        SimulationSettings(reward_table=PEAK, algorithm="reinforce_baseline", group_size=2),
     ],
 )
 def test_the_model_answers_make_the_same_policies_from_the_same_actions(settings):
@@ -59,6 +59,6 @@ def test_the_first_step_above_a_threshold():
 def test_the_probabilities_on_the_page_are_those_of_a_run_with_seed_7() -> None:
     page = (course.ROOT / "docs/simulation.md").read_text("utf-8")
     rows = re.findall(r"^\| \w[\w ]+ \| (0\.[\d. |]+) \|$", page, re.M)
-    run = simulate(Settings(reward_table=PEAK), seeds=[7], steps=20).probabilities[0]
+    run = simulate(SimulationSettings(reward_table=PEAK), seeds=[7], steps=20).probabilities[0]
     for numbers in (PEAK, run[0], run[20]):
         assert " | ".join(f"{number:.3f}" for number in numbers) in rows

@@ -11,7 +11,7 @@ from grader.core import course
 from grader.core.result import ExerciseResult, Result
 from grader.core.submission import Submission
 from grader.grading.plugin import DEFAULT_EXAMPLES, GradingPlugin
-from grader.grading.settings import Settings
+from grader.grading.settings import GradingSettings
 
 
 def limits(inputs: int) -> list[float]:
@@ -19,7 +19,7 @@ def limits(inputs: int) -> list[float]:
     settings.register_profile("so many inputs", max_examples=inputs)
     settings.load_profile("so many inputs")
     exercises = [ExerciseResult(each.name, each.name, each.page, []) for each in course.EXERCISES]
-    asked = Settings(Submission("me", Path("me"), {}, {}), course.names(), lambda: None)  # type: ignore[arg-type, return-value]
+    asked = GradingSettings(Submission("me", Path("me"), {}, {}), course.names(), lambda: None)  # type: ignore[arg-type, return-value]
     plugin = GradingPlugin(asked, Result("me", "0" * 64, 0, "cpu", exercises, "1.0"))
     return [clock.seconds for clock in (plugin.wall_clock, *plugin.findings.clocks.values())]
 

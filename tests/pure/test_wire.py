@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.sandbox.worker import wire
-from grader.sandbox.worker.wire import Foreign, Reader, Record, Same, Tensor, WireError
+from grader.sandbox.worker.wire import Foreign, Reader, SameArgument, WireError, WireRecord, WireTensor
 
 LARGEST = 2**64 - 1
 HALF = wire.MAX_DATA_BYTES // 2
@@ -47,17 +47,19 @@ def identical(left: Any, right: Any) -> bool:
         return len(left) == len(right) and all(map(identical, left, right))
     if isinstance(left, dict):
         return list(left) == list(right) and all(identical(left[key], right[key]) for key in left)
-    if isinstance(left, Record):
+    if isinstance(left, WireRecord):
         return left.type_name == right.type_name and identical(left.fields, right.fields)
     return bool(left == right)
 
 
 @st.composite
-def tensors(draw: st.DrawFn) -> Tensor:
+def tensors(draw: st.DrawFn) -> WireTensor:
     dtype = draw(st.sampled_from(sorted(wire.ITEM_SIZES)))
     shape = tuple(draw(st.lists(st.integers(0, 3), max_size=4)))
     size = math.prod(shape) * wire.ITEM_SIZES[dtype]
-    return Tensor(dtype, shape, draw(st.binary(min_size=size, max_size=size)), draw(st.sampled_from(["cpu", "cuda"])))
+    return WireTensor(
+        dtype, shape, draw(st.binary(min_size=size, max_size=size)), draw(st.sampled_from(["cpu", "cuda"]))
+    )
 
 
 plain_values = st.recursive(
@@ -68,12 +70,12 @@ plain_values = st.recursive(
     | st.text(max_size=20)
     | tensors()
     | st.builds(Foreign, st.text(max_size=200))
-    | st.builds(Same, st.integers(0, 9)),
+    | st.builds(SameArgument, st.integers(0, 9)),
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.lists(inner, max_size=4).map(tuple)
         | st.dictionaries(st.text(max_size=5), inner, max_size=4)
-        | st.builds(Record, st.text(max_size=20), st.dictionaries(st.text(max_size=5), inner, max_size=4))
+        | st.builds(WireRecord, st.text(max_size=20), st.dictionaries(st.text(max_size=5), inner, max_size=4))
     ),
     max_leaves=10,
 )
@@ -108,7 +110,7 @@ def test_frames_survive_arriving_in_pieces_and_glued_together(first, second, siz
 def test_numpy_reads_the_elements_that_were_sent(dtype: str) -> None:
     for shape in ((), (0,), (2, 0, 3), (2, 3), (1,) * wire.MAX_AXES):
         array = np.arange(math.prod(shape)).reshape(shape).astype(dtype)
-        _, body = read(wire.encode(1, {"value": Tensor(dtype, shape, array.tobytes())}))
+        _, body = read(wire.encode(1, {"value": WireTensor(dtype, shape, array.tobytes())}))
         assert body["value"].shape == shape
         assert (np.frombuffer(body["value"].data, dtype).reshape(shape) == array).all()
 
@@ -147,10 +149,10 @@ HOLDS_ITSELF.append(HOLDS_ITSELF)
         (HOLDS_ITSELF, "deeply"),
         ("x" * (wire.MAX_HEADER_BYTES + 1), "too large"), ([0] * wire.MAX_HEADER_BYTES, "items|too large"),
         (dict.fromkeys(map(str, range(100_000))), "items|too large"),
-        (Tensor("uint8", (wire.MAX_DATA_BYTES + 1,), bytes(wire.MAX_DATA_BYTES + 1)), "too large"),
-        ([Tensor("uint8", (HALF,), bytes(HALF))] * 3, "too large"),
+        (WireTensor("uint8", (wire.MAX_DATA_BYTES + 1,), bytes(wire.MAX_DATA_BYTES + 1)), "too large"),
+        ([WireTensor("uint8", (HALF,), bytes(HALF))] * 3, "too large"),
         ([[[0.5] * 100] * 100] * 6, "too many values"),
-        (Tensor("uint8", (0, 2**62), b""), "shape"), (Tensor("uint8", (1,) * 65, b"1"), "shape"),
+        (WireTensor("uint8", (0, 2**62), b""), "shape"), (WireTensor("uint8", (1,) * 65, b"1"), "shape"),
         (b"bytes", "bytes"), (object(), "object"), (np.float64(1.0), "float64"), (IntegerInDisguise.ONE, "Integer"),
         (TextInDisguise("a"), "TextInDisguise"), (Pair(1, 2), "Pair"), (OrderedDict(a=1), "OrderedDict"),
     ],
@@ -240,5 +242,5 @@ def test_an_announcement_of_too_much_is_refused_at_once_and_reserves_no_memory()
 def test_tensors_cost_no_more_than_was_sent() -> None:
     data = bytes(1 << 20)
     claims = ["list", [["tensor", "uint8", [len(data) - 1], 1, "cpu"]] * 100]  # all share the same bytes
-    for frame in (wire.encode(1, {"value": Tensor("uint8", (1 << 20,), data)}), frame_with(claims, data)):
+    for frame in (wire.encode(1, {"value": WireTensor("uint8", (1 << 20,), data)}), frame_with(claims, data)):
         assert peak_bytes_of_reading(frame) < 8 << 20

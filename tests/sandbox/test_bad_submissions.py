@@ -20,7 +20,8 @@ from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, TO_PASTE, WAITING, CheckResult, Result
 from grader.grading import plugin
 from grader.grading.check import checks_of
-from grader.grading.run import Grading
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings
 from grader.grading.student import Call, Loaded, Student
 from grader.reports import terminal
 from grader.sandbox.sandbox import Sandbox
@@ -46,8 +47,8 @@ def graded(sandbox: Sandbox, make_submission: SubmissionMaker) -> Grader:
         declared = [check for check in all_checks if check.gate or check.function == of]
         checks = {check.id: check for check in declared}
         with grading_profile():
-            grading = Grading(read_submission(folder), names, sandbox.worker, checks=checks, gates=gates)
-            result = grading.run(lambda _, entry: seen.append(entry.id))
+            settings = GradingSettings(read_submission(folder), names, sandbox.worker, checks=checks, gates=gates)
+            result = grade_submission(settings, lambda _, entry: seen.append(entry.id))
         assert [entry.id for entry in result.checks] == [check.id for check in declared]
         assert sorted(seen) == sorted(check.id for check in declared)
         assert [entry.points for entry in result.checks] == [check.points for check in declared]

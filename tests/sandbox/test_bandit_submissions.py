@@ -8,8 +8,8 @@ from submissions import SubmissionMaker, grading_profile, model_answer
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, PASSED, Result
-from grader.grading.run import Grading
-from grader.grading.settings import declared_checks
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.sandbox.sandbox import Sandbox
 
 
@@ -24,7 +24,9 @@ def graded(sandbox: Sandbox, make_submission: SubmissionMaker):
         declared = declared_checks(["bandit"], hidden=True)
         checks = {name: check for name, check in declared.items() if check.gate or function in ("", check.function)}
         with grading_profile():
-            return Grading(read_submission(make_submission(files)), ["bandit"], sandbox.worker, checks=checks).run()
+            return grade_submission(
+                GradingSettings(read_submission(make_submission(files)), ["bandit"], sandbox.worker, checks=checks)
+            )
 
     return run
 

@@ -14,8 +14,8 @@ from grader.core.refusal import FileRefused
 from grader.core.result import PASSED, Result
 from grader.core.secret import PUBLIC, fingerprint, fresh_seed, secret_in
 from grader.exercises.advantages.checks import PAGE_EXAMPLE
-from grader.grading.run import Grading
-from grader.grading.settings import declared_checks
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.reports import FORMATS, export
 from grader.sandbox.sandbox import Sandbox
 
@@ -46,7 +46,9 @@ def graded(folder: Path, sandbox: Sandbox, *, secret: str, function: str = "grou
     declared = declared_checks(["advantages"], hidden=True)
     checks = {name: check for name, check in declared.items() if check.function == function}
     with grading_profile():
-        return Grading(submission, ["advantages"], sandbox.worker, secret=secret, checks=checks).run()
+        return grade_submission(
+            GradingSettings(submission, ["advantages"], sandbox.worker, secret=secret, checks=checks)
+        )
 
 
 def test_each_secret_and_check_draws_other_inputs() -> None:

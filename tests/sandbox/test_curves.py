@@ -9,8 +9,8 @@ from submissions import grading_profile
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.grading import curves
-from grader.grading.run import Grading
-from grader.grading.settings import declared_checks
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.grading.student import Record, Student
 from grader.oracles import simulation
 from grader.workshop import write_vectors
@@ -26,7 +26,9 @@ def grade_run(sandbox):
         exercise = check_id.split(".")[0]
         checks = {check_id: declared_checks([exercise], hidden=False)[check_id]}
         with grading_profile():
-            result = Grading(submission, [exercise], sandbox.worker, hidden=False, checks=checks, gates=False).run()
+            result = grade_submission(
+                GradingSettings(submission, [exercise], sandbox.worker, hidden=False, checks=checks, gates=False)
+            )
         assert not result.problem
         return result, result.checks[0]
 

@@ -13,10 +13,10 @@ from probing import MOMENT, is_gone, pid_outside, probe, run_script, value_of
 
 from grader.core import course
 from grader.grading.student import Clock, StudentDied
-from grader.sandbox.fork_server import ForkServer
+from grader.sandbox.forked_worker import ForkServer
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker.confine import WorkerSettings
-from grader.sandbox.worker_process import SandboxError, Worker
+from grader.sandbox.worker_process import SandboxError, WorkerProcess
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -187,7 +187,7 @@ def test_workers_and_fork_server_die_with_the_grader_also_without_a_death_signal
 def test_a_worker_that_did_not_start_is_not_offered_again(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     real, fails = ForkServer.worker, iter([True])
 
-    def worker(server: ForkServer, settings: WorkerSettings) -> Worker:
+    def worker(server: ForkServer, settings: WorkerSettings) -> WorkerProcess:
         if next(fails, False):
             raise SandboxError("no memory")
         return real(server, settings)

@@ -8,7 +8,8 @@ from submissions import SubmissionMaker, grading_profile, model_answer
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import GRADER_ERROR, PASSED
-from grader.grading.run import Grading
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings
 from grader.sandbox.sandbox import Sandbox
 
 TWISTED = """
@@ -123,7 +124,7 @@ def test_a_malformed_answer_is_a_wrong_answer(
     twisted = TWISTED.replace("TWISTS_HERE", TWISTS[twist])
     folder = make_submission({each.file_name: model_answer(each.name) + twisted for each in course.EXERCISES})
     with grading_profile():
-        result = Grading(read_submission(folder), [exercise], sandbox.worker, gates=False).run()
+        result = grade_submission(GradingSettings(read_submission(folder), [exercise], sandbox.worker, gates=False))
     assert not result.problem and result.complete
     wrong = [check for check in result.checks if check.outcome != PASSED]
     assert not [check.story for check in wrong if check.outcome == GRADER_ERROR]

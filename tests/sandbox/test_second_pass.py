@@ -10,9 +10,9 @@ from submissions import SubmissionMaker, grading_profile, model_answer
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, PASSED, Result
-from grader.grading import right_functions, run, vectors
-from grader.grading.run import Grading
-from grader.grading.settings import declared_checks
+from grader.grading import recorded_answers, right_functions, run
+from grader.grading.run import grade_submission
+from grader.grading.settings import GradingSettings, declared_checks
 from grader.grading.student import Student
 from grader.reports.outcomes import owed
 from grader.sandbox.sandbox import Sandbox
@@ -36,8 +36,9 @@ def graded(sandbox: Sandbox, make_submission: SubmissionMaker):
         checks = {name: check for name, check in declared.items() if check.gate or check.function in functions}
         submission, options = read_submission(make_submission(files)), {"name_mistakes": False} | options
         with grading_profile():
-            return Grading(submission, [exercise], sandbox.worker, checks=checks, **options).run(
-                on_second_pass=on_second_pass
+            return grade_submission(
+                GradingSettings(submission, [exercise], sandbox.worker, checks=checks, **options),
+                on_second_pass=on_second_pass,
             )
 
     return run
@@ -143,14 +144,14 @@ def test_right_functions_come_with_what_they_need_and_nothing_else():
 
 
 def test_where_the_grader_stumbles_in_the_second_pass_the_result_says_so_and_no_point_is_lost(graded, monkeypatch):
-    compare = vectors.require_recorded
+    compare = recorded_answers.require_recorded
 
     def stumble(student: Student, *arguments: Any) -> None:
         if student._submission.right:
             raise OSError("in the grader")
         compare(student, *arguments)
 
-    monkeypatch.setattr(vectors, "require_recorded", stumble)
+    monkeypatch.setattr(recorded_answers, "require_recorded", stumble)
     result = graded(TOO_LARGE)
     gate = of(result, "grpo_step")[0]
     assert "checks could not be judged a second time" in result.problem and gate.id in result.problem
@@ -266,7 +267,7 @@ def test_a_function_that_waits_for_one_that_never_answers_is_judged_without_it(s
     monkeypatch.setattr(Student, "_died", remember)
     with grading_profile():
         submission = read_submission(make_submission(loop))
-        result = Grading(submission, ["advantages", "bandit"], sandbox.worker, checks=checks).run()
+        result = grade_submission(GradingSettings(submission, ["advantages", "bandit"], sandbox.worker, checks=checks))
     assert waits == ["advantages", "bandit"]  # each gate once
     assert {tuple(check.owed_to) for check in of(result, "grpo_step")} == {("advantages.group_advantages",)}
     assert result.exercises[1].misconceptions == []
@@ -288,7 +289,7 @@ def test_the_second_pass_and_naming_mistakes_spend_what_an_exercise_has_left(
 
     submission = read_submission(make_submission({"clip.py": slow, "bandit.py": wrong}))
     with grading_profile():
-        result = Grading(submission, ["clip", "bandit"], start, gates=False).run()
+        result = grade_submission(GradingSettings(submission, ["clip", "bandit"], start, gates=False))
     assert result.complete and not result.problem
     longer = sum(
         check.seconds for check in declared_checks(["bandit", "clip"], hidden=True).values() if check.call_seconds
@@ -307,7 +308,7 @@ def test_a_function_that_uses_up_the_time_leaves_the_mistakes_of_the_others_thei
     )
     with grading_profile():
         submission = read_submission(make_submission({"advantages.py": wrong}))
-        result = Grading(submission, ["advantages"], sandbox.worker, gates=False).run()
+        result = grade_submission(GradingSettings(submission, ["advantages"], sandbox.worker, gates=False))
     assert all("used up the time" in check.story for check in of(result, "zero_signal_fraction"))
     assert {named.function for named in result.exercises[0].misconceptions} == {"zero_signal_fraction"}
     assert result.exercises[0].not_imported == ""  # the import worked; there was no time for another one

@@ -90,4 +90,4 @@ def test_a_changed_argument_and_random_state_cannot_be_hidden(hides, make_submis
     for answer in answers:
         assert answer.arguments["rewards"].array.tolist() == as_sent(2 * rewards).array.tolist()
         assert answer.random_changed == "torch"
-        assert answer.marked == ("rewards._version",)
+        assert answer.also_changed == ("rewards._version",)

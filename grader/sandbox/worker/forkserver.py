@@ -1,6 +1,6 @@
 """A warm process: imports torch once, then forks one confined worker per request.
 
-This is the inner end. The grader's end, which starts this process and asks it for workers, is `sandbox/fork_server.py`.
+This is the inner end. The end of the grader is `sandbox/forked_worker.py`: it starts this process and asks for workers.
 
 It sees neither a submission nor a model answer; the forks get the submission over their own socket. It must have one
 thread when it forks, because a fork of a process with a live OpenMP pool hangs (pytorch issues 17199 and 58962); hence
@@ -66,7 +66,7 @@ def warm_up() -> None:
     """
     torch.set_num_threads(1)
     first = worker.Worker()
-    numbers = wire.Tensor("float32", (2, 2), bytes(16))
+    numbers = wire.WireTensor("float32", (2, 2), bytes(16))
     gradients_of = [] if torch.backends.cuda.is_built() else [0]
     names = {"module": "warm", "function": "warm"}
     call: dict[str, Any] = {"arguments": [numbers, numbers], "options": {}, "gradients_of": gradients_of}

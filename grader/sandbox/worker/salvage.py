@@ -31,7 +31,7 @@ _FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all
 _MOST = 20  # of what was left out that are returned
 
 
-class LeftOut(NamedTuple):
+class Skipped(NamedTuple):
     """A part of a module that was not executed."""
 
     line: int
@@ -53,13 +53,13 @@ class Block(NamedTuple):
     end: int
 
 
-def execute(text: str, file_name: str, namespace: dict[str, Any]) -> list[LeftOut]:
+def execute(text: str, file_name: str, namespace: dict[str, Any]) -> list[Skipped]:
     """Execute the text of a module, and return what was left out.
 
     Raises:
         SyntaxError: nothing in it can be read.
     """
-    left_out: list[LeftOut] = []
+    left_out: list[Skipped] = []
     try:
         code = _compiled_in_cells(text, file_name)
     except SyntaxError as error:
@@ -98,34 +98,36 @@ def _refuse_to_skip(error: BaseException) -> None:
         raise error
 
 
-def _rest(text: str, file_name: str, namespace: dict[str, Any], error: BaseException, flags: int) -> Iterator[LeftOut]:
+def _rest(text: str, file_name: str, namespace: dict[str, Any], error: BaseException, flags: int) -> Iterator[Skipped]:
     """Skip the statement that raised, execute the others one by one, and yield those that raise."""
     statements, line = ast.parse(text, file_name).body, _line_of(error, file_name)
     place = next((n for n, each in enumerate(statements) if line and (each.end_lineno or 0) >= line), -1)
     if place < 0:
         raise error
-    failed, *waiting = statements[place:]
-    parts = _parts(failed)
-    if len(parts) == 1:
-        yield LeftOut(line, _of_this_file(error, file_name), _names(failed))
-        parts = []
-    for part in (*parts, *waiting):
+    yield from _left_out(statements[place], error, file_name, namespace, flags)
+    for part in statements[place + 1 :]:
         yield from _tried(part, file_name, namespace, flags)
 
 
-def _tried(part: ast.stmt, file_name: str, namespace: dict[str, Any], flags: int) -> Iterator[LeftOut]:
-    """Execute a statement; if it raises, try each name of an import by itself, and yield what failed."""
+def _tried(part: ast.stmt, file_name: str, namespace: dict[str, Any], flags: int) -> Iterator[Skipped]:
+    """Execute a statement; if it raises, yield what failed of it."""
     try:
         exec(compile(ast.Module([part], []), file_name, "exec", flags=flags), namespace)
     except BaseException as error:
         _refuse_to_skip(error)
-        parts = _parts(part)
-        if len(parts) == 1:
-            found = _of_this_file(error, file_name)
-            yield LeftOut(_line_of(error, file_name) or part.lineno, found, _names(part))
-            return
-        for each in parts:
-            yield from _tried(each, file_name, namespace, flags)
+        yield from _left_out(part, error, file_name, namespace, flags)
+
+
+def _left_out(
+    part: ast.stmt, error: BaseException, file_name: str, namespace: dict[str, Any], flags: int
+) -> Iterator[Skipped]:
+    """What failed of a statement that raised: all of it, but of an import only the names that fail by themselves."""
+    parts = _parts(part)
+    if len(parts) == 1:
+        yield Skipped(_line_of(error, file_name) or part.lineno, _of_this_file(error, file_name), _names(part))
+        return
+    for each in parts:
+        yield from _tried(each, file_name, namespace, flags)
 
 
 def _line_of(error: BaseException, file_name: str) -> int:
@@ -164,7 +166,7 @@ def _names(statement: ast.stmt) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _readable(text: str, file_name: str) -> tuple[str, list[LeftOut]]:
+def _readable(text: str, file_name: str) -> tuple[str, list[Skipped]]:
     """The text without the blocks that do not compile, on the same lines, and these blocks."""
     lines = text.split("\n")
     kept: list[Block] = []
@@ -185,7 +187,7 @@ def _readable(text: str, file_name: str) -> tuple[str, list[LeftOut]]:
     for piece, error in bad:
         code = "\n".join(lines[piece.start : piece.end])
         names = tuple(dict.fromkeys(name for pair in _BINDS.findall(_without_indented(code)) for name in pair if name))
-        left_out.append(LeftOut(error.lineno or piece.start + 1, error, names))
+        left_out.append(Skipped(error.lineno or piece.start + 1, error, names))
         # An older definition of the same name is not what the student means.
         forget = "; ".join(f"globals().pop({name!r}, None)" for name in names)
         lines[piece.start : piece.end] = [forget] + [""] * (piece.end - piece.start - 1)

@@ -107,7 +107,7 @@ class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
         self._texts: dict[str, tuple[str, str]] = {}
         self.aliases: dict[str, str] = {}
         self.right: dict[str, dict[str, Any]] = {}  # module to right functions, which take the place of its own
-        self.left_out: dict[str, list[salvage.LeftOut]] = {}  # module to what was not executed
+        self.left_out: dict[str, list[salvage.Skipped]] = {}  # module to what was not executed
         for package in {"", *(f".{name.rpartition('/')[0]}" for name in files if "/" in name)}:
             # Empty, and never the submission's own.
             self._texts[PACKAGE + package] = (f"{folder}{package.replace('.', '/')}/__init__.py", "")
@@ -163,7 +163,7 @@ class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
 
 
 class Worker:
-    """Answers requests of the grader about one submission. The grader's end is the `Worker` of `worker_process.py`.
+    """Answers requests of the grader about one submission. The grader's end is `WorkerProcess` in `worker_process.py`.
 
     Args:
         before_call: Called before every call, so that prints can be told apart.
@@ -352,7 +352,7 @@ def _compared(
     if handed_over:
         answer["arguments"] = [_as_left(*each) for each in zip(handed_over, memory, strict=True)]
         changes = zip(marks, map(_marks, handed_over), strict=True)
-        answer["marked"] = [[key for key, state in old if new.get(key) != state] for old, new in changes]
+        answer["also_changed"] = [[key for key, state in old if new.get(key) != state] for old, new in changes]
     return answer
 
 
@@ -411,7 +411,7 @@ def _as_left(value: Any, memory: tuple[int, int, str, tuple[int, ...]] | None) -
     if memory is None or memory != _memory(value):
         return _from_torch(value)
     address, size, dtype, shape = memory
-    return wire.Tensor(dtype, shape, _BYTES_AT(address, size))
+    return wire.WireTensor(dtype, shape, _BYTES_AT(address, size))
 
 
 def _with_graph(value: Any, depth: int = 0) -> list[str]:
@@ -445,17 +445,17 @@ def _leaves(value: Any) -> dict[str, torch.Tensor]:
 
 
 def _to_torch(value: Any, device: str, given: dict[str, Callable[..., Any]], arguments: list[Any]) -> Any:
-    if type(value) is wire.Same:
+    if type(value) is wire.SameArgument:
         return arguments[value.position]
-    if type(value) in (wire.Record, dict):
-        items = value.fields if type(value) is wire.Record else value
+    if type(value) in (wire.WireRecord, dict):
+        items = value.fields if type(value) is wire.WireRecord else value
         made = {name: _to_torch(item, device, given, arguments) for name, item in items.items()}
-        if type(value) is not wire.Record:
+        if type(value) is not wire.WireRecord:
             return made
         trains = made.pop("training", True)  # no field of a dataclass: the mode of a model
         record = given[value.type_name](**made)
         return record if trains else record.eval()
-    if type(value) is not wire.Tensor:
+    if type(value) is not wire.WireTensor:
         return value
     dtype = _DTYPES[value.dtype]
     if not value.data:
@@ -472,7 +472,7 @@ def _from_torch(value: Any, depth: int = 0) -> Any:
         # Not .contiguous(): one element with stride 0 counts as contiguous, and cannot be viewed as bytes.
         flat = _CLONE(_RESHAPE(_CPU(_DETACH(value)), -1), memory_format=_CONTIGUOUS)
         data = _ARRAY_BYTES(_NUMPY(_VIEW(flat, _UINT8))) if _COUNT(flat) else b""
-        return wire.Tensor(_DTYPE_NAMES[value.dtype], tuple(value.shape), data, device)
+        return wire.WireTensor(_DTYPE_NAMES[value.dtype], tuple(value.shape), data, device)
     if depth > wire.MAX_DEPTH:
         raise TypeError("the returned value cannot be sent to the grader: nested too deeply")
     if type(value) in (list, tuple):
@@ -491,10 +491,12 @@ def _from_torch(value: Any, depth: int = 0) -> Any:
             "training": bool(value.training),
             "requires_grad": {name: bool(each.requires_grad) for name, each in parameters.items()},
         }
-        return wire.Record(type(value).__name__, fields)
+        return wire.WireRecord(type(value).__name__, fields)
     if _IS_DATACLASS(value) and not isinstance(value, type):
         names = [field.name for field in _FIELDS(value)]
-        return wire.Record(type(value).__name__, {name: _from_torch(getattr(value, name), depth + 1) for name in names})
+        return wire.WireRecord(
+            type(value).__name__, {name: _from_torch(getattr(value, name), depth + 1) for name in names}
+        )
     return wire.Foreign(f"{type(value).__module__}.{type(value).__name__}".removeprefix("builtins."))
 
 

@@ -45,7 +45,7 @@ class WireError(Exception):
 
 
 @dataclass(frozen=True)
-class Tensor:
+class WireTensor:
     """A tensor on its way: `data` holds the elements in row-major order, little-endian."""
 
     dtype: str
@@ -55,7 +55,7 @@ class Tensor:
 
 
 @dataclass(frozen=True)
-class Record:
+class WireRecord:
     """An object of a class: its name, and the fields. As an argument it is made from them, by the class or the function
     of that name; which one that is, the other side decides."""
 
@@ -64,7 +64,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Same:
+class SameArgument:
     """Stands for an earlier positional argument of the same call, counted from 0: not a copy, the object itself."""
 
     position: int
@@ -159,15 +159,15 @@ def _encode_value(value: Any, chunks: list[bytes], depth: int) -> Any:
         return [kind.__name__, [_encode_value(item, chunks, depth + 1) for item in value]]
     if kind is dict:
         return ["dict", _encode_pairs(value, chunks, depth)]
-    if kind is Record:
+    if kind is WireRecord:
         return ["record", value.type_name[:200], _encode_pairs(value.fields, chunks, depth)]
-    if kind is Tensor:
+    if kind is WireTensor:
         if len(value.shape) > MAX_AXES or any(size > MAX_AXIS for size in value.shape):
             raise WireError(f"a tensor of shape {value.shape}")
         start = sum(map(len, chunks))
         chunks.append(value.data)
         return ["tensor", value.dtype, list(value.shape), start, value.device]
-    if kind is Same:
+    if kind is SameArgument:
         return ["same", value.position]
     if kind is Foreign:
         return ["object", value.type_name[:200]]
@@ -208,7 +208,7 @@ class _Decoder:
             return self._pairs(pairs, depth)
         if tag == "record":
             type_name, pairs = rest
-            return Record(_string(type_name)[:200], self._pairs(pairs, depth))
+            return WireRecord(_string(type_name)[:200], self._pairs(pairs, depth))
         if tag == "tensor":
             dtype, shape, start, device = rest
             return self._tensor(_string(dtype), shape, start, _string(device)[:40])
@@ -216,7 +216,7 @@ class _Decoder:
             (position,) = rest
             if type(position) is not int:
                 raise WireError("an argument without a number")
-            return Same(position)
+            return SameArgument(position)
         if tag == "object":
             (type_name,) = rest
             return Foreign(_string(type_name)[:200])
@@ -225,7 +225,7 @@ class _Decoder:
     def _pairs(self, pairs: Any, depth: int) -> dict[str, Any]:
         return {_string(key): self.value(item, depth + 1) for key, item in _few(pairs)}
 
-    def _tensor(self, dtype: str, shape: Any, start: Any, device: str) -> Tensor:
+    def _tensor(self, dtype: str, shape: Any, start: Any, device: str) -> WireTensor:
         if type(shape) is not list or len(shape) > MAX_AXES or type(start) is not int or start != self._used:
             raise WireError("a tensor header that makes no sense")
         if any(type(size) is not int or not 0 <= size <= MAX_AXIS for size in shape):
@@ -233,7 +233,7 @@ class _Decoder:
         self._used += math.prod(shape) * ITEM_SIZES[dtype]
         if self._used > len(self._data):
             raise WireError("a tensor of more bytes than were sent")
-        return Tensor(dtype, tuple(shape), self._data[start : self._used], device)
+        return WireTensor(dtype, tuple(shape), self._data[start : self._used], device)
 
 
 def _few(items: Any) -> list[Any]:

@@ -19,7 +19,7 @@ imports the model answers
     from reference.advantages import group_advantages as g; return g(rewards)
 
 imports the grader: asks it for the expected numbers
-    from grader.grading import vectors; return vectors.load('advantages')
+    from grader.grading import recorded_answers; return recorded_answers.load('advantages')
 
 extends the import path: adds the course's folder to it and imports the model answer
 - level 0: grade raised (files)

@@ -9,6 +9,25 @@ functions = load("art.loss")
 
 
 def compute(batch, settings):
+    inputs, places = packed(batch)
+    logp, advantages = batch.logp.requires_grad_(), torch.zeros_like(batch.logp)
+    for p, (i, t) in places:
+        advantages[i, t] = inputs["advantages"][0, p]
+    loss = functions.loss_fn(inputs, placed(logp, places), None, None, settings).policy_loss
+    return advantages, loss, torch.autograd.grad(loss, logp)[0]
+
+
+def placed(logp, places):
+    """Log-probabilities (B, T) where ART expects them in the packed row: one position before their tokens."""
+    new = torch.zeros(1, 64, dtype=logp.dtype)
+    for p, (i, t) in places:
+        new[0, p - 1] = logp[i, t]
+    return new
+
+
+def packed(batch):
+    """ART's packed tensors, and for each of their tokens its position, row and place in the row."""
+
     def tokenized(tokenizer, processor, history, advantage, allow, trajectory, **_):
         i, n = trajectory.row, batch.lengths[trajectory.row]
         ids, logprobs = [-1, *range(100 * i, 100 * i + n)], [float("nan"), *batch.old[i, :n].tolist()]
@@ -23,9 +42,4 @@ def compute(batch, settings):
     results = list(tokenize.tokenize_trajectory_groups(None, groups, False, True))
     inputs = pack.packed_tensors_from_tokenized_results(results, 64)
     places = [(p, divmod(token, 100)) for p, token in enumerate(inputs["tokens"][0].tolist()) if token >= 0]
-    logp, advantages = batch.logp.requires_grad_(), torch.zeros_like(batch.logp)
-    new = torch.zeros(1, 64, dtype=logp.dtype)
-    for p, (i, t) in places:
-        new[0, p - 1], advantages[i, t] = logp[i, t], inputs["advantages"][0, p]
-    loss = functions.loss_fn(inputs, new, None, None, settings).policy_loss
-    return advantages, loss, torch.autograd.grad(loss, logp)[0]
+    return inputs, places

@@ -1,24 +1,22 @@
 // A film as a video, recorded in this browser while it plays once.
 import { element } from "./element.mjs";
 import { download } from "./files.mjs";
-import { drawingOf } from "./picture.mjs";
+import { HEIGHT, WIDTH } from "./card.mjs";
+import { imageOf } from "./picture.mjs";
 
-const MARGIN = 20; // a sentence of one more line still fits
+// What can be posted first: most places take no WebM.
+const TYPES = ["video/mp4;codecs=avc1.42E01F", "video/mp4", "video/webm"];
 const PAUSE = 30; // milliseconds, in which the browser takes what was painted
 
 export const canRecord = () => "MediaRecorder" in window && "captureStream" in HTMLCanvasElement.prototype;
 
 /** Plays the figure's frames, each for so many milliseconds, and offers the video as a file. */
 export async function saveClip(figure, { frames, go, title, milliseconds }) {
-  const type = ["video/webm", "video/mp4"].find((each) => MediaRecorder.isTypeSupported(each));
-  const canvas = element("canvas", {});
+  const type = TYPES.find((each) => MediaRecorder.isTypeSupported(each));
+  const canvas = element("canvas", { width: WIDTH, height: HEIGHT });
   const pen = canvas.getContext("2d");
   const paint = async () => {
-    const image = await pictureOf(drawingOf(figure, { title, words: figure.status.textContent }));
-    if (canvas.width !== image.width) Object.assign(canvas, { width: image.width, height: image.height + MARGIN });
-    pen.fillStyle = getComputedStyle(figure).backgroundColor;
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.drawImage(image, 0, 0);
+    pen.drawImage(await imageOf(figure, { title, words: figure.status.textContent }), 0, 0);
     await new Promise((seen) => setTimeout(seen, PAUSE));
   };
   go(frames[0]);
@@ -35,13 +33,5 @@ export async function saveClip(figure, { frames, go, title, milliseconds }) {
   }
   recorder.stop();
   await ended;
-  if (figure.isConnected) download(`${figure.key}.${type.split("/")[1]}`, new Blob(parts), type);
-}
-
-async function pictureOf(svg) {
-  const image = new Image();
-  image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-  await image.decode();
-  URL.revokeObjectURL(image.src);
-  return image;
+  if (figure.isConnected) download(`${figure.key}.${type.split(/[/;]/)[1]}`, new Blob(parts), type);
 }

@@ -1,5 +1,5 @@
 // Bars above and below a zero line, for numbers with a sign. Shape, side and sign say what the colour says.
-import { chart, gridLines, scale, words } from "./chart.mjs";
+import { chart, gridLines, pixel, scale, words } from "./chart.mjs";
 import { element } from "./element.mjs";
 import { signed } from "./format.mjs";
 import { mark } from "./mark.mjs";
@@ -9,13 +9,15 @@ const REACH = 22; // pixels around a handle that take a finger
 const PAD = { left: 36, right: 6, top: 16, bottom: 34 };
 
 /**
- * A chart { node, draw }; draw(values) shows one bar for each number, counted from 1
+ * A chart { node, draw }; draw(values, guesses) shows one bar for each number, counted from 1
  * or with the `names` of what they are. A mark is at most `widest` pixels wide. The axis reaches from -limit to
  * limit and does not follow the values, so that bars can be compared before and after a change. With a `hand` the bars have
  * handles: take(i) is called when one is held, to(change) with how far up it was dragged in units of the axis, and end().
+ * Guesses { value, text } are about the first bar.
  */
 export function divergingBars({ height: usual = 200, limit, ticks, digits = 1, name, names: called, widest = 36, hand }) {
   let values = [];
+  let guesses = [];
   let handles = [];
   let from;
   const { node, redraw } = chart(usual, paint);
@@ -44,7 +46,7 @@ export function divergingBars({ height: usual = 200, limit, ticks, digits = 1, n
       words(PAD.left + (i + 0.5) * step, height - PAD.bottom + 16, called?.[i] ?? String(i + 1), { "text-anchor": "middle" }));
     return [
       gridLines(ticks, y, { left: PAD.left, right: width - PAD.right, digits }),
-      bars.flat(), hand ? handles.flatMap(handle) : [], names, words(width / 2, height - 3, name, { "text-anchor": "middle" }),
+      bars.flat(), guesses.flatMap(({ value, text }) => guessed(y(within(value)), text, step)), hand ? handles.flatMap(handle) : [], names, words(width / 2, height - 3, name, { "text-anchor": "middle" }),
     ];
   }
 
@@ -60,8 +62,14 @@ export function divergingBars({ height: usual = 200, limit, ticks, digits = 1, n
 
   const within = (value) => Math.min(limit, Math.max(-limit, value));
 
-  function draw(next) {
-    values = next;
+  /** A dashed line across the first bar, with its name where the next bar is not. */
+  const guessed = (y, text, step) => [
+    element("line", { x1: PAD.left, x2: pixel(PAD.left + step), y1: pixel(y), y2: pixel(y), class: "guessed" }),
+    words(PAD.left + step + 4, y + 4, text, { class: "name" }),
+  ];
+
+  function draw(next, made = []) {
+    [values, guesses] = [next, made];
     redraw();
   }
   return { node, draw };

@@ -4,6 +4,7 @@
 import { button, nearest } from "./controls.mjs";
 import { element, withIndices } from "./element.mjs";
 import { frame } from "./frame.mjs";
+import { linkWords } from "./named.mjs";
 import { Widget } from "./widget.mjs";
 
 export const COMPUTED = "Computed here, in your browser.";
@@ -21,11 +22,13 @@ export class Explorable extends Widget {
   static controls = {};
   /** Text of a button: changes of the state. */
   static examples = {};
+  /** Names of the controls whose sliders fold on a phone, where the picture has handles for them. */
+  static handles = [];
   /** false: what a slider shows is drawn when it rests, because drawing takes long. */
   static live = true;
 
   setup() {
-    const { controls, examples, source } = this.constructor;
+    const { controls, examples, source, handles } = this.constructor;
     this.state = {};
     this.first = {}; // what Reset brings back
     this.controls = {};
@@ -35,15 +38,17 @@ export class Explorable extends Widget {
       this.controls[name] = this.control(name, spec);
     }
     this.status = element("p", { role: "status", class: "grpo-status" });
+    const nodes = (shown) => Object.keys(controls).filter(shown).map((name) => this.controls[name].node);
     frame(this, {
       examples: Object.entries(examples).map(([text, changes]) => button(text, () => this.set(changes))),
-      controls: Object.values(this.controls).map(({ node }) => node),
+      controls: [...foldedOnPhones(nodes((name) => handles.includes(name))), ...nodes((name) => !handles.includes(name))],
       built: this.build(this.state),
       source,
     });
     this.draw(this.state);
     this.say();
-    this.guess?.restore();
+    linkWords(this);
+    this.guess?.begin();
   }
 
   control(name, { control, initial, ...spec }) {
@@ -67,6 +72,11 @@ export class Explorable extends Widget {
       this.draw(this.state);
     };
     return { to, end: () => this.commit() };
+  }
+
+  /** The reader's guesses about what is shown, to be drawn beside the truth: { value, name, text }. */
+  get guesses() {
+    return this.guess?.made() ?? [];
   }
 
   /** What else changes with a control. */
@@ -109,6 +119,15 @@ export class Explorable extends Widget {
   lesson() {
     return "";
   }
+}
+
+/** Controls behind a line to press where there is little room; a wide window shows them at once. */
+function foldedOnPhones(nodes) {
+  if (!nodes.length) return [];
+  const wide = matchMedia("(min-width: 44.01em)");
+  const fold = element("details", { class: "grpo-sliders", "aria-label": "Sliders", open: wide.matches }, element("summary", {}, "Sliders"), nodes);
+  wide.addEventListener("change", () => (fold.open = wide.matches));
+  return [fold];
 }
 
 /** A value as it stands in an address; the fallback for what the control does not offer. */

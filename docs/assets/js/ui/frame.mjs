@@ -1,9 +1,9 @@
 // The frame of all figures: number and question as the title, what the state teaches, the picture with its numbers behind
 // a tab, controls beside it, and at the foot the source and what one can do with the whole.
 import { element, uniqueId } from "./element.mjs";
-import { copy, download } from "./files.mjs";
+import { copy } from "./files.mjs";
 import { guessing } from "./guess.mjs";
-import { drawingOf } from "./picture.mjs";
+import { savePicture } from "./picture.mjs";
 import { pictureAndNumbers } from "./tabs.mjs";
 
 const ICONS = {
@@ -28,10 +28,10 @@ export function frame(figure, { examples, controls, built, source }) {
     examples.length ? element("div", { class: "grpo-bar", role: "group", "aria-label": "Examples" }, examples) : "");
   const tabs = fill(stage, picture, numbers);
   const { guess } = figure.constructor;
-  if (guess) figure.guess = guessing(figure, guess, { stage, side });
+  const body = element("div", { class: side.querySelector(":scope > :not(:empty)") ? "grpo-body beside" : "grpo-body" }, stage, side);
+  if (guess) figure.guess = guessing(figure, guess, body);
   figure.append(
-    element("div", { class: "grpo-head" }, title, guess ? element("div", { class: "grpo-views" }, figure.guess.opener, tabs) : tabs, figure.status),
-    element("div", { class: side.querySelector(":scope > :not(:empty)") ? "grpo-body beside" : "grpo-body" }, stage, side),
+    element("div", { class: "grpo-head" }, title, tabs, figure.status), body,
     element("div", { class: "grpo-foot" }, element("p", { class: "grpo-source" }, source), tools(figure, { charts, title })));
 }
 
@@ -69,6 +69,6 @@ function tools(figure, { charts, title }) {
   })];
   if (Object.keys(figure.controls).length) all.unshift(tool("reset", "Reset", () => figure.set(figure.first)));
   if (charts) all.push(tool("save", "Save picture", () =>
-    download(`${figure.key}.svg`, drawingOf(figure, { title: title.textContent, words: figure.status.textContent }), "image/svg+xml")));
+    savePicture(figure, figure.key, { title: figure.getAttribute("question"), words: figure.status.textContent })));
   return element("div", { class: "grpo-tools", role: "group", "aria-label": "This figure" }, said, all);
 }

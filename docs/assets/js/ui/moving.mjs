@@ -3,6 +3,14 @@
 export const lerp = (a, b, t) => a + (b - a) * t;
 const clamp = (t) => Math.min(1, Math.max(0, t));
 
+/** The points [x, y] of a curve until x, where it ends between two of them: what a film has drawn so far. */
+export function drawnUntil(points, x) {
+  const past = points.filter(([at]) => at <= x);
+  const [from, to] = [past.at(-1), points[past.length]];
+  if (!to || from[0] === x) return past;
+  return [...past, [x, lerp(from[1], to[1], (x - from[0]) / (to[0] - from[0]))]];
+}
+
 /** How far `t` has come on its way from a to b, eased: 0 before, 1 after. */
 export const part = (t, a, b, ease = easeOut) => ease(clamp((t - a) / (b - a)));
 export const even = (t) => t;

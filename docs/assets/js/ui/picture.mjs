@@ -1,45 +1,42 @@
-// A figure as a file of its own: its charts as one SVG, with the colors and faces that the page's styles give them now.
+// A figure as a picture to post: a PNG with its title, its sentence, its charts as the page shows them now, and the address.
+import { card, HEIGHT, WIDTH } from "./card.mjs";
 import { element } from "./element.mjs";
-import { lines } from "./word_lines.mjs";
+import { download } from "./files.mjs";
 
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
   "stroke-opacity", "opacity", "paint-order", "font-family", "font-size", "font-weight", "text-anchor", "display"];
-const EDGE = 24;
+const COLORS = { paper: "--paper", ink: "--ink", pale: "--ink-2", up: "--up", down: "--down" };
 
-/** The SVG text of what is shown: title, large number if any, sentence or paragraphs, legend and charts, one below the other. */
-export function drawingOf(figure, { title, number, words }) {
-  const here = getComputedStyle(figure);
-  const charts = [...figure.querySelectorAll(".grpo-picture svg.grpo-chart")].filter((node) => !node.closest(".grpo-legend-item"));
-  const width = Math.max(480, ...charts.map((chart) => chart.clientWidth)) + 2 * EDGE;
-  const whole = element("svg", { width, fill: here.color, "font-family": here.fontFamily });
-  let y = EDGE;
-  const say = (text, size, weight) => {
-    for (const line of lines(text, (width - 2 * EDGE) / (0.52 * size))) {
-      y += 1.3 * size;
-      whole.append(element("text", { x: EDGE, y, "font-size": size, "font-weight": weight }, line));
-    }
-    y += 8;
-  };
-  say(title.replace(/^([\d.]+)/, "$1  "), 20, 700);
-  if (number) say(number, 36, 800);
-  for (const text of [words].flat()) say(text, 15, 500);
-  for (const item of figure.querySelectorAll(".grpo-picture .grpo-legend-item")) {
-    const sample = place(item.querySelector("svg"), EDGE, y);
-    whole.append(sample, element("text", { x: EDGE + 36, y: y + 11, "font-size": 13 }, item.textContent));
-    y += 20;
-  }
-  for (const chart of charts) {
-    whole.append(place(chart, EDGE, y));
-    y += chart.clientHeight + 8;
-  }
-  whole.setAttribute("height", y + EDGE);
-  whole.setAttribute("viewBox", `0 0 ${width} ${y + EDGE}`);
-  whole.prepend(element("rect", { width: "100%", height: "100%", fill: here.backgroundColor }));
-  return new XMLSerializer().serializeToString(whole);
+/** Saves what a figure shows, with a title, a large number if any, and a sentence. */
+export async function savePicture(figure, name, told) {
+  const canvas = element("canvas", { width: WIDTH, height: HEIGHT });
+  canvas.getContext("2d").drawImage(await imageOf(figure, told), 0, 0);
+  download(`${name}.png`, await new Promise((made) => canvas.toBlob(made, "image/png")));
 }
 
-/** A copy of a chart at (x, y) that needs no style sheet. */
-function place(chart, x, y) {
+/** The same as an image. */
+export async function imageOf(figure, told) {
+  const here = getComputedStyle(figure);
+  const colors = Object.fromEntries(Object.entries(COLORS).map(([name, token]) => [name, here.getPropertyValue(token)]));
+  const shown = (node) => !node.closest("button") && node.getBoundingClientRect().width > 0;
+  const [samples, charts] = [".grpo-legend-item svg", "svg.grpo-chart"].map((kind) => [...figure.querySelectorAll(`.grpo-picture ${kind}`)].filter(shown));
+  const whole = card({
+    ...told, colors,
+    charts: charts.filter((node) => !samples.includes(node)).map((node) => ({ node: copyOf(node), width: node.clientWidth, height: node.clientHeight })),
+    legend: samples.map((node) => ({ node: copyOf(node), text: node.parentNode.textContent.trim() })),
+    course: document.querySelector(".md-header__topic")?.textContent.trim() ?? "",
+    address: location.host + location.pathname.replace(/\/$/, ""),
+  });
+  whole.prepend(element("style", {}, await faces()));
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(whole)], { type: "image/svg+xml" }));
+  await image.decode();
+  URL.revokeObjectURL(image.src);
+  return image;
+}
+
+/** A copy of a chart that needs no style sheet. */
+function copyOf(chart) {
   const twin = chart.cloneNode(true);
   const twins = twin.querySelectorAll("*");
   chart.querySelectorAll("*").forEach((node, i) => {
@@ -47,7 +44,33 @@ function place(chart, x, y) {
     twins[i].removeAttribute("class");
     for (const name of STYLES) twins[i].style.setProperty(name, styles.getPropertyValue(name));
   });
-  const { width, height } = chart.getBoundingClientRect();
-  for (const [name, value] of Object.entries({ x, y, width, height })) twin.setAttribute(name, value);
+  twin.removeAttribute("class");
   return twin;
+}
+
+let kept;
+
+/** The page's own faces inside a style sheet, because a picture loads nothing. */
+function faces() {
+  kept ??= Promise.all([...document.styleSheets].flatMap(rulesOf).map(async (rule) => {
+    const source = /url\("?([^")]+)/.exec(rule.style.src)[1];
+    const font = await (await fetch(new URL(source, rule.parentStyleSheet.href))).blob();
+    const data = await new Promise((read) => {
+      const reader = new FileReader();
+      reader.onload = () => read(reader.result);
+      reader.readAsDataURL(font);
+    });
+    return `@font-face{font-family:${rule.style.fontFamily};font-weight:${rule.style.fontWeight};src:url(${data})}`;
+  })).then((all) => all.join(""), () => "");
+  return kept;
+}
+
+const NAMES = /^"?(Gabarito|Literata Greek)"?$/;
+
+function rulesOf(sheet) {
+  try {
+    return [...sheet.cssRules].filter((rule) => rule instanceof CSSFontFaceRule && NAMES.test(rule.style.fontFamily) && rule.style.src.includes("url"));
+  } catch {
+    return []; // a site on a disk may not read its own style sheets; the system's faces do
+  }
 }

@@ -83,11 +83,14 @@ class AsShipped extends Explorable {
     const { length, cosine } = this.seen;
     const all = this.strips.flatMap(({ tokens }) => tokens.flat());
     const count = all.filter(({ differ }) => differ).length;
+    const far = all.reduce((most, token) => (gap(token) > gap(most) ? token : most));
     if (!count) return `${a} and ${b} push every token of this batch equally.`;
-    return `${b} differs from ${a} at ${count} of ${all.length} tokens: its gradient is ${fixed(length)} times as long, `
-      + `and the cosine between them is ${fixed(cosine, 3)}.`;
+    return `Look at ${far.place} first: ${a} pushes it ${signed(far.both[0], 3)}, ${b} ${signed(far.both[1], 3)}. They differ at ${count} of `
+      + `${all.length} tokens; ${b}'s gradient is ${fixed(length)} times as long, and the cosine is ${fixed(cosine, 3)}.`;
   }
 }
+
+const gap = ({ both: [one, other] }) => Math.abs(one - other);
 
 /** The tokens of four completions with their pushes by both libraries, and the largest of these. */
 function strip(prompt, pushes) {

@@ -69,6 +69,7 @@ class Averaging extends Explorable {
         words(width, top + 14, this.rule(WAYS[w]), { class: "soft", "text-anchor": "end" }),
         element("line", { x1: 0, x2: width, y1: pixel(line), y2: pixel(line), class: "grid" }),
         strips.map((strip, i) => drawn(strip, { push: push[i], line, high, tokens: this.lengths[i] })).flat(),
+        w ? [] : this.guesses.flatMap(({ value, name }) => guessed(strips[2], line + high(value * Math.abs(push[3])), name)),
       ];
       top = line + high(most[w]) + LABEL;
       return marks.flat();
@@ -76,7 +77,7 @@ class Averaging extends Explorable {
     return [
       strips.map((strip, i) => heading(strip, { tokens: this.lengths[i], reward: Number(ADVANTAGES[i] > 0) })).flat(),
       rows.flat(),
-      words(0, HEIGHT - 4, "Each number is the total weight of the completion's tokens.", { class: "soft" }),
+      words(0, HEIGHT - 4, "Each number: all tokens of the completion together.", { class: "soft" }),
     ];
   }
 
@@ -92,6 +93,12 @@ class Averaging extends Explorable {
       + "by token and by a constant they are pushed equally.";
   }
 }
+
+/** A guess of how far a token of the short wrong completion is pushed down. */
+const guessed = ({ left, wide }, y, name) => [
+  element("line", { x1: pixel(left - GAP / 2), x2: pixel(left + wide + GAP / 2), y1: pixel(y), y2: pixel(y), class: "guessed" }),
+  words(left - GAP, y + 4, name, { class: "name", "text-anchor": "end" }),
+];
 
 /** Where each completion is drawn: { left, wide, cell }, the last for each token. */
 function places(lengths, width) {

@@ -1,6 +1,7 @@
 // <grpo-baseline>: the gradients of all groups that a policy may draw, as arrows, and their mean, for a fixed baseline, the
 // mean of the group and the mean of the others (catalogue B10).
 import { flat, groupGradients, policyGradient, spread } from "../core/policy_gradient.mjs";
+import { arrow } from "../ui/arrow.mjs";
 import { chart, pixel, words } from "../ui/chart.mjs";
 import { slider } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
@@ -8,7 +9,6 @@ import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
-import { arrow } from "./policy-gradient/picture.mjs";
 
 const POLICY = [0.5, 0.3, 0.2];
 const TRUTH = policyGradient(POLICY, [1, 0, 0]); // and of 6, 5, 5
@@ -22,7 +22,7 @@ class Baseline extends Explorable {
       control: picks, label: "Subtract", initial: "number",
       options: [["number", "a number b"], ["group", "mean of the group"], ["others", "mean of the others"]],
     },
-    b: { control: slider, label: "b", values: range(0, 6, 0.25), initial: 0, show: (b) => fixed(b) },
+    b: { control: slider, label: "b", values: range(0, 6, 0.25), initial: 4, show: (b) => fixed(b) },
     r: { control: picks, label: "Rewards", options: [["1,0,0", "1, 0, 0"], ["6,5,5", "6, 5, 5"]], initial: "6,5,5" },
     g: { control: picks, label: "Group size G", options: ["1", "2", "4"].map((g) => [g, g]), initial: "1" },
   };
@@ -73,6 +73,9 @@ class Baseline extends Explorable {
       element("circle", { cx: pixel(middle.x), cy: pixel(middle.y), r: pixel(scale * size(TRUTH)), class: "ring" }),
       often.map(({ gradient, probability }) => arrow(middle, at(gradient), { style: "one", wide: 1 + 7 * probability })).flat(),
       this.state.g === "4" ? [] : often.map((group) => named(group, at(group.gradient), middle)).flat(),
+      this.guesses.map(({ value }) =>
+        element("circle", { cx: pixel(middle.x), cy: pixel(middle.y), r: pixel(scale * value * size(TRUTH)), class: "guessed" })),
+      this.guesses.map(({ value, name }) => words(middle.x + 0.71 * scale * value * size(TRUTH) + 5, middle.y - 0.71 * scale * value * size(TRUTH), name, { class: "name" })),
       known.length ? arrow(middle, at(this.mean), { style: "whole", wide: 5 }) : [],
       element("circle", { cx: pixel(middle.x), cy: pixel(middle.y), r: 4, class: "point" }),
       words(middle.x, 14, "towards action 1", { class: "soft", "text-anchor": "middle" }),

@@ -24,8 +24,8 @@ class ClipCurve extends Explorable {
     "Bad, too unlikely": { ratio: 0.5, eps: 0.2, a: "-1" },
   };
   static guess = {
-    ask: "A bad sample (A = −1) has become more likely: ρ = 1.5. What is its surrogate with ε = 0.2?",
-    of: this.examples["Bad, too likely"], values: range(-2, 2, 0.05),
+    ask: "A bad sample (A = −1) has become half as likely: ρ = 0.5. What is its surrogate with ε = 0.2?",
+    of: this.examples["Bad, too unlikely"], values: range(-2, 2, 0.05),
     truth: ({ state: { ratio, a, eps } }) => clippedTerm(ratio, Number(a), eps),
   };
 
@@ -50,7 +50,8 @@ class ClipCurve extends Explorable {
         { style: advantage > 0 ? "line-up" : "line-down", points: RATIOS.map((at) => [at, value(at)]) },
       ],
       marks: [{ at: 1 - eps, text: "" }, { at: 1 + eps, text: "band" }],
-      dots: [{ x: ratio, y: value(ratio), text: signed(value(ratio)), below: value(ratio) < ratio * advantage }],
+      dots: [{ x: ratio, y: value(ratio), text: signed(value(ratio)), below: value(ratio) < ratio * advantage || ratio > 1.1 === advantage < 0 }],
+      guesses: this.guesses.map(({ value: guess, text }) => ({ x: ratio, y: guess, text })),
     });
     this.table.fill([...CORNERS, ratio].map((at, i) => [
       `${fixed(at)}${i === CORNERS.length ? " (yours)" : ""}`, signed(at * advantage),

@@ -1,12 +1,11 @@
 // <grpo-clip-entropy>: entropy and expected reward over real runs of the bandit, by the upper end of the clip (catalogue B16).
 import { entropyRun } from "../core/clip_entropy.mjs";
 import { average } from "../core/grpo.mjs";
-import { summary } from "../core/many_runs.mjs";
 import { legendItem } from "../ui/chart.mjs";
+import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed } from "../ui/format.mjs";
-import { lineChart } from "../ui/line_chart.mjs";
 import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 
@@ -29,7 +28,7 @@ class ClipEntropy extends Explorable {
   };
 
   build() {
-    this.chart = lineChart({ top: 2.4, ticks: [0, 0.5, 1, 1.5, 2], digits: 1 });
+    this.chart = curveChart({ x: { low: 0, high: STEPS, ticks: range(0, STEPS, 20), digits: 0, name: "step" } });
     this.own = element("span");
     const legend = element("div", { class: "grpo-legend" }, legendItem("line-first", this.own),
       legendItem("line-second", "upper end 1.2"), "Mean of 20 seeds");
@@ -47,11 +46,16 @@ class ClipEntropy extends Explorable {
   }
 
   draw({ start, high }) {
-    const line = (style, which, name, below) =>
-      ({ style, name, below, values: summary(this.runs(start, which).map(({ entropy }) => entropy)).values });
-    const top = start === "even" ? 2.4 : 1;
+    const curve = (style, which) => ({ style, points: range(0, STEPS, 1).map((step) => [step, this.mean(start, which, "entropy", step)]) });
+    const top = start === "even" ? 2.5 : 1;
+    const at20 = { x: 20, y: this.mean(start, high, "entropy", 20) };
     this.own.textContent = high === "100" ? "no upper end" : `upper end ${1 + Number(high)}`;
-    this.chart.draw({ top, lines: [line("line-second", USUAL, "", true), line("line-first", high, "", false)] });
+    this.chart.draw({
+      y: { low: 0, high: top, ticks: range(0, top, top / 5), name: "entropy in nats" },
+      curves: [curve("line-second", USUAL), curve("line-first", high)],
+      dots: [{ ...at20, text: fixed(at20.y) }],
+      guesses: this.guesses.map(({ value, text }) => ({ x: 20, y: value, text })),
+    });
     const rows = (part) => HIGH.map((which) =>
       [which === "100" ? "none" : which, ...SHOWN.map((step) => fixed(this.mean(start, which, part, step), 3))]);
     this.entropy.fill(rows("entropy"));

@@ -13,7 +13,7 @@ const START = { g: "8" };
 class Difficulty extends Explorable {
   static controls = {
     p: {
-      control: slider, label: "Probability of a correct sample", values: RATES, initial: 0.5,
+      control: slider, label: "Probability of a correct sample", values: RATES, initial: 0.9,
       show: (p) => percent(p),
     },
     g: { control: choice, label: "Group size G", options: SIZES.map((size) => [size, size]), initial: START.g },
@@ -46,6 +46,7 @@ class Difficulty extends Explorable {
     this.chart.draw({
       curves: [{ style: "line-first", points: RATES.map((rate) => [rate, noSignal(rate, Number(g))]) }],
       dots: [{ x: p, y: noSignal(p, Number(g)), text: share(noSignal(p, Number(g))) }],
+      guesses: this.guesses.map(({ value, text }) => ({ x: p, y: value, text })),
     });
     this.table.fill(SIZES.map((size) => row(p, Number(size))));
   }

@@ -33,7 +33,7 @@ class Diversity extends Explorable {
     this.group = table({ caption: "What to expect from a group and its rewards",
       columns: ["entropy, nats", "different", "P(right)", "P(signal)", "expected std"] });
     const legend = element("div", { class: "grpo-legend" },
-      legendItem("line-first", "the group has a signal"), legendItem("line-reward", "a sample is right"));
+      legendItem("line-first", "the group has a signal"), legendItem("line-second", "with the box the other way"), legendItem("line-reward", "a sample is right"));
     return [legend, this.chart.node, this.answers.node, this.group.node];
   }
 
@@ -42,7 +42,10 @@ class Diversity extends Explorable {
     this.now = at(t);
     const curve = (name) => TEMPERATURES.map((x) => [x, at(x)[name]]);
     this.chart.draw({
-      curves: [{ style: "line-first", points: curve("signal") }, { style: "line-reward", points: curve("right") }],
+      curves: [
+        { style: "line-second", points: TEMPERATURES.map((x) => [x, expectations(x, Number(g), !knows).signal]) },
+        { style: "line-first", points: curve("signal") }, { style: "line-reward", points: curve("right") },
+      ],
       dots: [{ x: t, y: this.now.signal, text: percent(this.now.signal) }, { x: t, y: this.now.right }],
     });
     const { probabilities, right, signal } = this.now;

@@ -5,6 +5,8 @@ import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range, recorded } from "../ui/explorable.mjs";
 import { fixed } from "../ui/format.mjs";
+import { glide } from "../ui/glide.mjs";
+import { drawnUntil } from "../ui/moving.mjs";
 import { player } from "../ui/player.mjs";
 import { table } from "../ui/table.mjs";
 
@@ -35,6 +37,7 @@ class Emergence extends Explorable {
       x: { low: 0, high: 100, ticks: range(0, 100, 20), digits: 0, name: "progress of training, in percent" },
       y: { low: 0, high: 1, ticks: [0, 0.5, 1], name: "probability of a rewarded answer" },
     });
+    this.glide = glide(([run, at]) => this.trace(Object.keys(RUNS)[Math.round(run)], at));
     this.samples = table({ caption: "What it writes", columns: ["samples", "text", "reward", "text", "reward"] });
     this.curve = table({ caption: "Checkpoints", columns: ["step", "exact probability", "samples rewarded"] });
     return [element("div", { class: "grpo-bar" }, play), this.chart.node, element("div", {}, this.samples.node),
@@ -43,16 +46,20 @@ class Emergence extends Explorable {
 
   draw({ run, at }) {
     const { points } = RUNS[run];
-    const { exact, samples } = points[at / 10];
-    this.chart.draw({
-      curves: [{ style: "line-first", points: points.map((point, i) => [PLACES[i], point.exact]) }],
-      dots: [{ x: at, y: exact, text: fixed(exact, 3) }],
-    });
+    const { samples } = points[at / 10];
+    this.glide([Object.keys(RUNS).indexOf(run), at]);
     const half = samples.length / 2; // two samples in each row: they fit on a screen together with the curve
     this.samples.fill(samples.slice(0, half).map((sample, i) =>
       [`${i + 1}, ${i + 1 + half}`, ...cells(sample), ...cells(samples[i + half])]));
     this.curve.fill(points.map((point) =>
       [String(point.step), fixed(point.exact, 3), `${rewarded(point)} of ${point.samples.length}`]));
+  }
+
+  /** The curve as far as the training has come. */
+  trace(run, at) {
+    const points = drawnUntil(RUNS[run].points.map(({ exact }, i) => [PLACES[i], exact]), at);
+    const [x, y] = points.at(-1);
+    this.chart.draw({ curves: [{ style: "line-first", points }], dots: [{ x, y, text: fixed(y, 3) }] });
   }
 
   lesson({ run, at }) {

@@ -24,6 +24,7 @@ class GroupAdvantages extends Explorable {
       options: [["population"], ["sample"]], initial: AS_TAUGHT.std,
     },
   };
+  static handles = ["r"];
   static examples = {
     Mixed: { ...AS_TAUGHT, r: MIXED },
     "One correct": { ...AS_TAUGHT, r: "1,0,0,0,0,0" },
@@ -79,7 +80,7 @@ class GroupAdvantages extends Explorable {
     const { mean, std, advantages } = this.found;
     const noSpread = kind === "sample" && rewards.length === 1; // the variance is 0 / 0
     this.undefined = noSpread && divide;
-    this.chart.draw(this.undefined ? [] : advantages);
+    this.chart.draw(this.undefined ? [] : advantages, this.guesses);
     const score = (advantage) => (this.undefined ? NO_NUMBER : signed(advantage, 3));
     this.table.fill(rewards.map((reward, i) => [String(i + 1), fixed(reward), signed(reward - mean, 3),
       score(advantages[i]), FATES[direction(advantages[i])]]));

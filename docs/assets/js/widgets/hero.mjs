@@ -21,7 +21,7 @@ class Hero extends Widget {
   setup() {
     this.rounds = rounds();
     this.end = LENGTH * this.rounds.length - REST;
-    this.time = isStill() ? STILL : 0;
+    this.time = isStill() ? STILL : BEATS[1][1]; // the first answers fall at once
     this.seen = true;
     this.picture = heroPicture(LENGTH);
     this.icon = element("path", { d: PLAY });

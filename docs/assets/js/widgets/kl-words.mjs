@@ -25,6 +25,7 @@ const share = (initial) =>
 class KlWords extends Explorable {
   static source = `${COMPUTED} The probabilities are made up.`;
   static controls = Object.fromEntries(WORDS.map((word, i) => [word, { label: word, ...share([20, 15, 10, 5, 50][i]) }]));
+  static handles = WORDS;
   static examples = {
     "Much more soup": { tea: 20, coffee: 15, water: 10, milk: 5, soup: 50 },
     "Never soup": { tea: 42, coffee: 31, water: 16, milk: 10, soup: 1 },
@@ -107,14 +108,14 @@ class KlWords extends Explorable {
     const from = beside ? right + 16 : NAME;
     const wide = Math.max(0, width - from) / 2;
     const logp = this.policy(this.state);
-    const all = [...this.parts.flat(), ...this.sums];
+    const all = [...this.parts.flat(), ...this.sums, ...this.guesses.map(({ value }) => value)];
     return [
       hatching("kl-words"),
       key(NAME, 4, "bar", "policy π: drag it"),
       key(NAME, 24, "reference", "reference π_ref"),
       WORDS.map((word, i) => pair(word, { now: Math.exp(logp[i]), ref: REFERENCE[word], x, y: TOP + i * pitch })).flat(),
       DIRECTIONS.map((name, d) => column({
-        name, parts: this.parts[d], sum: this.sums[d], range: [Math.min(...all, 0), Math.max(...all, 0.2)],
+        name, parts: this.parts[d], sum: this.sums[d], guesses: d ? [] : this.guesses, range: [Math.min(...all, 0), Math.max(...all, 0.2)],
         left: from + d * wide, wide: wide - 8, top, row: beside ? pitch : 26,
       })).flat(),
       beside ? [] : WORDS.map((word, i) => words(0, top + 26 * i + 18, word)),

@@ -10,6 +10,7 @@ import { element } from "../ui/element.mjs";
 import { Explorable, range, recorded } from "../ui/explorable.mjs";
 import { percent, signed } from "../ui/format.mjs";
 import { glide } from "../ui/glide.mjs";
+import { drawnUntil } from "../ui/moving.mjs";
 import { transport } from "../ui/player.mjs";
 import { table } from "../ui/table.mjs";
 import { HEIGHT, groupsPicture } from "./llm-film/picture.mjs";
@@ -38,9 +39,10 @@ class LlmFilm extends Explorable {
       y: { low: 0, high: 1, ticks: [0, 0.5, 1], name: "share of right sums" },
     });
     this.picture = chart(HEIGHT, (width, height) => groupsPicture(this.shown, this.lengths, width, height));
-    this.glide = glide((lengths) => {
+    this.glide = glide(([at, measured, ...lengths]) => {
       this.lengths = lengths;
       this.picture.redraw();
+      this.trace(at, measured);
     });
     this.groups = table({ caption: "Completions", columns: ["Prompt", "completion", "reward", "advantage"] });
     this.points = table({ caption: "Accuracy", columns: ["After step", "right, of the held-out sums"] });
@@ -69,18 +71,21 @@ class LlmFilm extends Explorable {
   draw({ at }) {
     this.shown = shownAt(RUN, at);
     this.transport.show();
-    const { measured, accuracy, groups } = this.shown;
-    this.curve.draw({
-      marks: [{ at, text: "" }],
-      curves: [
-        { style: "line-each", points: BATCHES },
-        { style: "line-first", points: RUN.points },
-      ],
-      dots: [{ x: measured, y: accuracy, text: percent(accuracy), below: true }],
-    });
+    const { measured, groups } = this.shown;
     this.groups.fill(groups.flatMap(({ prompt, completions }) =>
       completions.map(({ text, reward, advantage }) => [prompt, text, String(reward), signed(advantage)])));
-    this.glide(groups.flatMap(({ completions }) => completions.map(({ advantage }) => advantage)));
+    this.glide([at, measured, ...groups.flatMap(({ completions }) => completions.map(({ advantage }) => advantage))]);
+  }
+
+  /** Both curves as far as the training and its measurements have come. */
+  trace(at, measured) {
+    const points = drawnUntil(RUN.points, measured);
+    const [x, y] = points.at(-1);
+    this.curve.draw({
+      marks: [{ at, text: "" }],
+      curves: [{ style: "line-each", points: drawnUntil(BATCHES, at) }, { style: "line-first", points }],
+      dots: [{ x, y, text: percent(y), below: true }],
+    });
   }
 
   lesson() {
@@ -88,8 +93,8 @@ class LlmFilm extends Explorable {
     const right = groups.reduce((total, group) => total + group.right, 0);
     const all = groups.reduce((total, { completions }) => total + completions.length, 0);
     const signal = groups.filter((group) => group.right > 0 && group.right < group.completions.length).length;
-    return `Held-out sums: ${percent(accuracy)} right after step ${measured}. Completions: ${right} of ${all} right after step ${drawn}, `
-      + `${signal} of ${groups.length} groups with a signal.`;
+    const push = signal ? `${signal} of ${groups.length} groups push` : "in each group all are right or all wrong, so nothing is pushed any more";
+    return `Held-out sums: ${percent(accuracy)} right after step ${measured}. Completions: ${right} of ${all} right after step ${drawn}; ${push}.`;
   }
 }
 

@@ -1,4 +1,5 @@
-// <grpo-memory>: memory of the models of PPO and GRPO as blocks on a shelf; what GRPO leaves out is a hole (catalogue W02).
+// <grpo-memory>: the models of PPO and GRPO as blocks on a shelf, as wide as the memory that they take; what GRPO leaves out
+// is a hole (catalogue W02, W09).
 import { gigabytes, modelsOf } from "../core/models.mjs";
 import { chart, pixel, scale, words } from "../ui/chart.mjs";
 import { choice, slider, toggle } from "../ui/controls.mjs";
@@ -33,6 +34,7 @@ class Memory extends Explorable {
   static examples = {
     "The usual comparison": { size: 7, count: "weights", reward: "mixed", reference: true },
     "The same reward for both": { size: 7, count: "weights", reward: "rule", reference: true },
+    "As few as possible": { size: 7, count: "weights", reward: "rule", reference: false },
     "While training": { size: 7, count: "training", reward: "rule", reference: true },
   };
 
@@ -62,7 +64,7 @@ class Memory extends Explorable {
       });
       return [
         words(0, top - 8, name, { class: "name" }),
-        words(width, top - 8, `${sum(both[method])} GB`, { class: "name", "text-anchor": "end" }),
+        words(width, top - 8, `${models(both[method])}, ${sum(both[method])} GB`, { class: "name", "text-anchor": "end" }),
         blocks.flat(),
       ].flat();
     };
@@ -107,6 +109,10 @@ function wrapped(name, room) {
   return lines.every(fits) ? lines : null;
 }
 
+const models = (parts) => {
+  const count = Object.values(parts).filter(Boolean).length;
+  return `${count} ${count === 1 ? "model" : "models"}`;
+};
 const sum = (parts) => Object.values(parts).reduce((total, x) => total + x, 0);
 
 /** Gigabytes of each model: { ppo, grpo }. */

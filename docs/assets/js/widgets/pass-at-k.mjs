@@ -54,6 +54,7 @@ class PassAtK extends Explorable {
     this.chart.draw({
       curves: [curve("line-second", before), curve("line-first", after)],
       dots: [{ x: Math.log2(state.k), y: now, text: fixed(now, 3) }],
+      guesses: this.guesses.map(({ value, text }) => ({ x: Math.log2(state.k), y: passAtK(before, state.k) + value, text })),
     });
     this.table.fill([["before", before], ["after", after]].map(([name, share]) =>
       [name, percent(share), ...SHOWN.map((k) => fixed(passAtK(share, k), 3))]));

@@ -2,6 +2,7 @@
 // gradient, and where many small steps lead (catalogue B09).
 import { withShare } from "../core/kl_words.mjs";
 import { ascend, expectedReward, flat, levelLine, policyGradient, unflat } from "../core/policy_gradient.mjs";
+import { arrow } from "../ui/arrow.mjs";
 import { chart, words } from "../ui/chart.mjs";
 import { slider } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
@@ -10,7 +11,7 @@ import { fixed, percent, signed } from "../ui/format.mjs";
 import { picks } from "../ui/picks.mjs";
 import { draggable } from "../ui/pointed.mjs";
 import { table } from "../ui/table.mjs";
-import { arrow, plane, pushes } from "./policy-gradient/picture.mjs";
+import { plane, pushes } from "./policy-gradient/picture.mjs";
 
 const NAMES = ["p1", "p2", "p3"];
 const STEPS = 20;
@@ -25,6 +26,7 @@ class PolicyGradient extends Explorable {
     ...Object.fromEntries([50, 30, 20].map((initial, i) => [NAMES[i], share(i, initial)])),
     r: { control: picks, label: "Rewards", options: [["1,0,0", "1, 0, 0"], ["1,0,0.8", "1, 0, 0.8"], ["6,5,5", "6, 5, 5"]], initial: "1,0,0" },
   };
+  static handles = NAMES;
   static examples = {
     "As by hand": { p1: 50, p2: 30, p3: 20, r: "1,0,0" },
     "Sure and wrong": { p1: 2, p2: 96, p3: 2, r: "1,0,0" },

@@ -10,7 +10,7 @@ import { table } from "../ui/table.mjs";
 
 const CHANCES = range(0.01, 0.99, 0.01);
 const SHOWN = [0.05, 0.1, 0.5, 0.9, 0.95];
-const STYLES = { "Dr. GRPO": "line-third", GRPO: "line-first", MaxRL: "line-second" };
+const STYLES = { GRPO: "line-first", "Dr. GRPO": "line-third", MaxRL: "line-second" };
 const MOST = 8; // of the axis
 
 class PromptWeight extends Explorable {
@@ -39,6 +39,7 @@ class PromptWeight extends Explorable {
       curves: Object.entries(STYLES).map(([name, style]) => ({ style, points: CHANCES.map((x) => [x, promptWeight(name, x, g)]) })),
       marks: [{ at: p, text: "" }],
       dots: Object.keys(STYLES).map((name) => ({ x: p, y: promptWeight(name, p, g), text: name === "GRPO" ? fixed(promptWeight(name, p, g)) : "" })),
+      guesses: this.guesses.map(({ value, text }) => ({ x: p, y: value * promptWeight("GRPO", 0.5, g), text })),
     });
     this.table.fill(Object.keys(METHODS).map((name) => [name, ...SHOWN.map((x) => fixed(promptWeight(name, x, g), 3))]));
   }

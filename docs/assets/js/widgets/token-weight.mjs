@@ -48,6 +48,7 @@ class TokenWeight extends Explorable {
       curves: [curve("line-second", "GRPO"), curve("line-first", method)],
       marks: [{ at: 1, text: "not moved" }],
       dots: [{ x: ratio, y: weight, text: fixed(weight) }],
+      guesses: this.guesses.map(({ value, text }) => ({ x: ratio, y: value, text })),
     });
     this.table.fill(NAMES.map((name) => [name, ...SHOWN.map((at) => shown(METHODS[name](at, advantage)))]));
   }

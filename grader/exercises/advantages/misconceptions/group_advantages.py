@@ -159,9 +159,9 @@ def whole_batch_statistics():
     """
     """
     - centred = rewards - rewards.mean(dim=-1, keepdim=True)
-    - std = rewards.std(dim=-1, correction=0, keepdim=True)
+    - std = rewards.std(dim=-1, correction=correction, keepdim=True)
     + centred = rewards - rewards.mean()
-    + std = rewards.std(correction=0)
+    + std = rewards.std(correction=correction)
     """
 
 
@@ -184,8 +184,8 @@ def group_mean_but_batch_std():
     when an unrelated prompt joins the batch. `std()` without dim=-1 runs over all groups.
     """
     """
-    - std = rewards.std(dim=-1, correction=0, keepdim=True)
-    + std = rewards.std(correction=0)
+    - std = rewards.std(dim=-1, correction=correction, keepdim=True)
+    + std = rewards.std(correction=correction)
     """
 
 
@@ -197,9 +197,9 @@ def statistics_over_the_first_axis():
     """
     """
     - centred = rewards - rewards.mean(dim=-1, keepdim=True)
-    - std = rewards.std(dim=-1, correction=0, keepdim=True)
+    - std = rewards.std(dim=-1, correction=correction, keepdim=True)
     + centred = rewards - rewards.mean(dim=0, keepdim=True)
-    + std = rewards.std(dim=0, correction=0, keepdim=True)
+    + std = rewards.std(dim=0, correction=correction, keepdim=True)
     """
 
 
@@ -211,9 +211,9 @@ def group_is_always_axis_one():
     """
     """
     - centred = rewards - rewards.mean(dim=-1, keepdim=True)
-    - std = rewards.std(dim=-1, correction=0, keepdim=True)
+    - std = rewards.std(dim=-1, correction=correction, keepdim=True)
     + centred = rewards - rewards.mean(dim=1, keepdim=True)
-    + std = rewards.std(dim=1, correction=0, keepdim=True)
+    + std = rewards.std(dim=1, correction=correction, keepdim=True)
     """
 
 
@@ -225,9 +225,9 @@ def forgets_keepdim():
     """
     """
     - centred = rewards - rewards.mean(dim=-1, keepdim=True)
-    - std = rewards.std(dim=-1, correction=0, keepdim=True)
+    - std = rewards.std(dim=-1, correction=correction, keepdim=True)
     + centred = rewards - rewards.mean(dim=-1)
-    + std = rewards.std(dim=-1, correction=0)
+    + std = rewards.std(dim=-1, correction=correction)
     """
 
 
@@ -238,8 +238,8 @@ def forgets_keepdim_of_the_std():
     an error. With keepdim=True the standard deviation has shape (..., 1), one number for all samples of a group.
     """
     """
-    - std = rewards.std(dim=-1, correction=0, keepdim=True)
-    + std = rewards.std(dim=-1, correction=0)
+    - std = rewards.std(dim=-1, correction=correction, keepdim=True)
+    + std = rewards.std(dim=-1, correction=correction)
     """
 
 
@@ -278,7 +278,7 @@ def divides_by_group_size_minus_one():
     is 0 / 0, and one NaN in a batch turns the loss and then every weight of the policy into NaN.
     """
     """
-    - std = rewards.std(dim=-1, correction=0, keepdim=True)
+    - std = rewards.std(dim=-1, correction=correction, keepdim=True)
     + std = rewards.std(dim=-1, correction=1, keepdim=True)
     """
 
@@ -337,8 +337,8 @@ def divides_by_the_variance():
     groups with little spread get enormous ones. With rewards of 0 and 1 the values merely look a bit large.
     """
     """
-    - std = rewards.std(dim=-1, correction=0, keepdim=True)
-    + std = rewards.var(dim=-1, correction=0, keepdim=True)
+    - std = rewards.std(dim=-1, correction=correction, keepdim=True)
+    + std = rewards.var(dim=-1, correction=correction, keepdim=True)
     """
 
 
@@ -349,7 +349,7 @@ def divides_by_the_norm():
     factor sqrt(G). A larger group then takes smaller steps.
     """
     """
-    - std = rewards.std(dim=-1, correction=0, keepdim=True)
+    - std = rewards.std(dim=-1, correction=correction, keepdim=True)
     + std = centred.norm(dim=-1, keepdim=True)
     """
 
@@ -361,7 +361,7 @@ def divides_by_the_mean_distance():
     of them 0 and half 1. A group's advantages then no longer have standard deviation 1.
     """
     """
-    - std = rewards.std(dim=-1, correction=0, keepdim=True)
+    - std = rewards.std(dim=-1, correction=correction, keepdim=True)
     + std = centred.abs().mean(dim=-1, keepdim=True)
     """
 
@@ -373,7 +373,7 @@ def divides_by_the_range():
     signal, so you then train like Dr. GRPO, which does not divide.
     """
     """
-    - std = rewards.std(dim=-1, correction=0, keepdim=True)
+    - std = rewards.std(dim=-1, correction=correction, keepdim=True)
     + std = rewards.amax(dim=-1, keepdim=True) - rewards.amin(dim=-1, keepdim=True)
     """
 
@@ -399,7 +399,7 @@ def normalises_the_batch_afterwards():
     """
     """
       advantages = centred / (std + std_eps) if divide_by_std else centred
-    + advantages = (advantages - advantages.mean()) / (advantages.std(correction=0) + std_eps)
+    + advantages = (advantages - advantages.mean()) / (advantages.std(correction=correction) + std_eps)
     """
 
 
@@ -624,7 +624,7 @@ def one_pass_variance():
     needs a floor under it.
     """
     """
-    - std = rewards.std(dim=-1, correction=0, keepdim=True)
+    - std = rewards.std(dim=-1, correction=correction, keepdim=True)
     + mean_square, mean = rewards.square().mean(dim=-1, keepdim=True), rewards.mean(dim=-1, keepdim=True)
     + std = (mean_square - mean.square()).clamp(min=0.0).sqrt()
     """

@@ -5,8 +5,8 @@ import { fixed, percent, signed } from "../../ui/format.mjs";
 
 export const NUMBER = 48; // pixels that a number beside a bar takes
 
-/** What each word adds to a divergence, right and left of zero, and the sum; `range` is what the widths are for. */
-export function column({ name, parts, sum, range, left, wide, top, row }) {
+/** What each word adds to a divergence, right and left of zero, the sum and guesses of it; `range` is what the widths are for. */
+export function column({ name, parts, sum, guesses, range, left, wide, top, row }) {
   const x = scale(...range, left + NUMBER, left + Math.max(NUMBER, wide));
   const bar = (value, y, style) => [
     element("rect", { x: pixel(Math.min(x(0), x(value))), y: pixel(y - 8), width: pixel(Math.abs(x(value) - x(0))), height: 16, class: style }),
@@ -20,6 +20,10 @@ export function column({ name, parts, sum, range, left, wide, top, row }) {
     parts.map((part, i) => bar(part, top + (i + 0.5) * row, part < 0 ? "less" : "more")).flat(),
     element("line", { x1: left, x2: pixel(left + wide), y1: end + 2, y2: end + 2, class: "axis" }),
     bar(sum, end + 24, "sum"),
+    guesses.flatMap(({ value, name: who }, i) => [
+      element("line", { x1: pixel(x(value)), x2: pixel(x(value)), y1: end + 10, y2: end + 40, class: "guessed" }),
+      words(x(value), end + 53 + 15 * i, who, { class: "name", "text-anchor": "middle" }),
+    ]),
     element("line", { x1: pixel(x(0)), x2: pixel(x(0)), y1: top, y2: end + 36, class: "axis" }),
   ].flat();
 }

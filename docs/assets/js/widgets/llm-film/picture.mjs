@@ -41,7 +41,7 @@ function one({ prompt, right, completions }, lengths, { left, top, wide, tall })
       const middle = left + (i + 0.5) * cell;
       return [
         mark({ middle, wide: Math.min(30, 0.8 * cell), line, end: line - (lengths[i] / ROOM) * most }),
-        words(middle, top + tall - (cell < NARROW && i % 2 ? 6 : 20), short(text), { class: reward === 1 ? "name" : "soft", "text-anchor": "middle" }),
+        words(Math.min(left + wide - 11, Math.max(left + 13, middle)), top + tall - (cell < NARROW && i % 2 ? 6 : 20), short(text), { class: reward === 1 ? "name" : "soft", "text-anchor": "middle" }),
       ];
     }),
   ].flat();

@@ -1,4 +1,4 @@
-// What the pictures of <grpo-policy-gradient> and <grpo-baseline> are made of: a plane, arrows in it, and pushes on logits.
+// What the pictures of <grpo-policy-gradient> and <grpo-baseline> are made of: a plane and pushes on logits.
 import { flat } from "../../core/policy_gradient.mjs";
 import { pixel, words } from "../../ui/chart.mjs";
 import { element } from "../../ui/element.mjs";
@@ -27,22 +27,6 @@ export function plane({ wide, tall }) {
       : [words(x + (a === 1 ? -24 : 24), y + 18, `action ${a + 1}`, { class: "name", "text-anchor": anchors[a] }),
         words(x + (a === 1 ? -24 : 24), y + 34, `reward ${reward}`, { "text-anchor": anchors[a] })],
   };
-}
-
-/** A line with a head, from one place to another; without a head where both are the same. */
-export function arrow(from, to, { style = "", wide = 3 } = {}) {
-  const [dx, dy] = [to.x - from.x, to.y - from.y];
-  const long = Math.hypot(dx, dy);
-  if (long < 0.5) return [];
-  const head = Math.min(4 + 2 * wide, long);
-  const [x, y] = [dx / long, dy / long];
-  const foot = { x: to.x - head * x, y: to.y - head * y };
-  const side = 0.5 * head;
-  const points = [[to.x, to.y], [foot.x - side * y, foot.y + side * x], [foot.x + side * y, foot.y - side * x]];
-  return [
-    element("line", { x1: pixel(from.x), y1: pixel(from.y), x2: pixel(foot.x), y2: pixel(foot.y), "stroke-width": pixel(wide), class: `arrow ${style}` }),
-    element("path", { d: `M${points.map((point) => point.map(pixel).join(" ")).join("L")}Z`, class: `head ${style}` }),
-  ];
 }
 
 /** The push on the logit of each action, as the marks of all figures. */

@@ -1,0 +1,196 @@
+"""Another process that grades: for a class, and for the last exercise of a `grade` of several.
+
+    python -m grader.grading.grading_process
+
+It is a process because pytest cannot run twice at a time in one. It imports pytest and the checks once, and its sandbox
+imports torch once. When its input closes, it ends at once with everything that it started.
+
+The two processes exchange pickles. That is safe: both are the grader's, no other process holds an end of their pipes,
+and a submission's answers have already come through the wire as plain data. No other module reads pickles.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, BinaryIO, Concatenate, NoReturn, ParamSpec
+
+from ..core import course
+from ..sandbox.sandbox import Sandbox
+
+Arguments = ParamSpec("Arguments")
+_SECONDS_TO_END = 10
+
+
+class GradingProcessDied(Exception):
+    """A grading process ended, hung or sent something unreadable.
+
+    Attributes:
+        late: Whether it was ended because it took too long.
+    """
+
+    def __init__(self, how: str, *, late: bool = False) -> None:
+        self.late = late
+        super().__init__(how)
+
+
+class GradingProcess:
+    """A grading process as the one that started it sees it, a context manager.
+
+    Args:
+        sandbox: Options of `Sandbox.start`.
+        program: Arguments of the interpreter, where it is not to run this module.
+        environment: Its environment variables, where they are not this process's own.
+
+    Attributes:
+        sandbox: The options of its sandbox.
+        gradings: How many functions it has been asked to run.
+        pid: Id of the process.
+    """
+
+    def __init__(
+        self,
+        sandbox: Mapping[str, Any],
+        *,
+        program: Sequence[str] = ("-m", "grader.grading.grading_process"),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Begin to start it, without waiting."""
+        self.sandbox, self.gradings = sandbox, 0
+        self._errors = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [sys.executable, *program],
+            cwd=course.ROOT,  # else an installed copy of the course would grade
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            # Ctrl-C is for the command, which then ends this process in order.
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        self.pid = self._process.pid
+        assert self._process.stdin and self._process.stdout
+        self._input, self._output = self._process.stdin, self._process.stdout
+        self._send(sandbox)
+
+    def begin(
+        self,
+        function: Callable[Concatenate[Sandbox, Arguments], Any],
+        *arguments: Arguments.args,
+        **options: Arguments.kwargs,
+    ) -> None:
+        """Have a function of the grader run there, with its sandbox. `returned` waits for what it returns."""
+        self.gradings += 1
+        self._send((function, arguments, options))
+
+    def returned(self, *, seconds: float | None = None) -> Any:
+        """What the function returned; None for seconds: there is no limit.
+
+        Raises:
+            GradingProcessDied: it returned nothing.
+        """
+        late = threading.Event()  # not whether the alarm's thread lives: the pipe may end before that does
+
+        def end() -> None:
+            late.set()
+            self._process.kill()
+
+        alarm = threading.Timer(seconds or 0.0, end)
+        if seconds is not None:
+            alarm.start()
+        try:
+            return pickle.load(self._output)
+        except Exception:  # a process that ends may leave half an answer
+            if late.is_set():
+                how = f"the grading took longer than {seconds:.0f} seconds and was stopped"
+                raise GradingProcessDied(how, late=True) from None
+            raise GradingProcessDied(self._how()) from None
+        finally:
+            alarm.cancel()
+
+    def _how(self) -> str:
+        self._end()
+        self._errors.seek(0)
+        lines = self._errors.read()[-4_000:].decode("utf-8", "replace").strip().splitlines()
+        last = lines[-1] if lines else "no message"
+        return f"the grading process ended with status {self._process.returncode}: {last}"
+
+    def _send(self, message: object) -> None:
+        with contextlib.suppress(OSError):  # it has ended: `returned` says so
+            _write(self._input, message)
+
+    def close(self) -> None:
+        """End it, with its workers."""
+        self._end()
+        self._errors.close()
+
+    def _end(self) -> None:
+        with contextlib.suppress(OSError):  # it closes also if what is left in it can go nowhere
+            self._input.close()
+        try:
+            self._process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._output.close()
+
+    def __enter__(self) -> GradingProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def main() -> NoReturn:
+    """Run functions until the input ends."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # prints of libraries must not come between the answers
+    messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_end_with, args=(_read, messages), daemon=True).start()
+    _end_with(_run, messages, answers)
+
+
+def _end_with(function: Callable[..., None], *arguments: Any) -> NoReturn:
+    """Call a function, and end this process with it, whatever the other thread is doing.
+
+    What this process started ends too: a fork server notices, and takes its workers along.
+    """
+    try:
+        function(*arguments)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+def _read(messages: queue.SimpleQueue[Any]) -> None:
+    with contextlib.suppress(EOFError):
+        while True:
+            messages.put(pickle.load(sys.stdin.buffer))
+
+
+def _run(messages: queue.SimpleQueue[Any], answers: BinaryIO) -> None:
+    sandbox = Sandbox.start(**messages.get())  # imports torch while this process imports pytest
+    from . import run  # noqa: F401
+
+    while True:
+        function, arguments, options = messages.get()
+        _write(answers, function(sandbox, *arguments, **options))
+
+
+def _write(file: Any, message: object) -> None:
+    pickle.dump(message, file)
+    file.flush()
+
+
+if __name__ == "__main__":
+    main()
