@@ -41,7 +41,7 @@ STARTER = FOLDER / "starter"
 FOLDERS = GRADER / "exercises"
 RUNS = ROOT / "docs" / "assets" / "runs"
 
-HIDDEN_CHECKS = "hidden_checks.json"
+HIDDEN_CHECKS = "further_checks.json"
 """In a handout, in the package `core`: how many checks it lacks, and their points."""
 WORKSHEET = "worksheet"
 """The only entry of a result that is not an exercise."""
