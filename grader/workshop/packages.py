@@ -35,7 +35,10 @@ PACKAGES = {
     ),
     "oracles": Package(imports=("core",), libraries=("numpy", "safetensors", "torch"), students=True),
     "grading": Package(
-        imports=("core", "sandbox"), libraries=("hypothesis", "numpy", "pytest", "torch"), processes=True, students=True
+        imports=("core", "sandbox", "oracles"),  # of the oracles only what is recorded of them
+        libraries=("hypothesis", "numpy", "pytest", "torch"),
+        processes=True,
+        students=True,
     ),
     "exercises": Package(
         imports=("core", "oracles", "grading"), libraries=("hypothesis", "numpy", "pytest"), students=False
