@@ -181,7 +181,7 @@ def _write(folder: Path, cells: Mapping[int, str], exercises: Iterable[str]) -> 
     notebook = json.dumps({"cells": [{"cell_type": "code", "source": source} for source in sources]})
     for name in exercises:
         (folder / f"{name}.ipynb").write_text(notebook, "utf-8")
-    here = any(Path(exercise.file_name).is_file() for exercise in course.KNOWN)
+    here = any(Path(f"{exercise.name}{ending}").is_file() for exercise in course.KNOWN for ending in (".py", ".ipynb"))
     try:
         others = read_upload(Path() if here else course.STARTER).submission.files
     except SubmissionError:

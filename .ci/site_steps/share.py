@@ -12,9 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..core import course
+from grader.core import course
+from grader.workshop.generated import render
+
 from .first_states import asks, card
-from .generated import render
 
 _log = logging.getLogger(f"mkdocs.{__name__}")
 _FILES = Path(__file__).parent / "share_files"
