@@ -105,7 +105,7 @@ def test_a_page_has_a_picture_for_those_who_share_its_address(tmp_path: Path) ->
     text = finished(tmp_path, "", "https://host.example/c/")
     tags = dict(re.findall(r'<meta property="og:([\w:]+)" content="([^"]*)">', text))
     assert (tags["title"], html.unescape(tags["description"])) == ("4. std", "Marks & means")
-    assert (tags["url"], tags["image"]) == ("https://host.example/c/b/", "https://host.example/c/assets/share.png")
+    assert (tags["url"], tags["image"]) == ("https://host.example/c/b/", "https://host.example/c/assets/share/b.png")
 
 
 def test_a_page_whose_address_is_unknown_has_no_such_picture(tmp_path: Path) -> None:
