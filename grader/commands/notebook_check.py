@@ -71,7 +71,8 @@ def prepare() -> None:
             shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
 
     shell.set_custom_exc((NameError,), explain)
-    sys.path.append(str(course.STARTER.parent))  # for `from starter.advantages import group_advantages` in a cell
+    if (folder := str(course.STARTER.parent)) not in sys.path:  # for `from starter.advantages import ...` in a cell
+        sys.path.append(folder)
 
 
 def _shell() -> Any:
@@ -83,7 +84,7 @@ def _shell() -> Any:
 def _refuse_old_packages() -> None:
     for found in doctor.packages(course.ROOT):
         if found.serious and found.what != "not installed here: grpo-course":  # found on the path is enough
-            command = f"%pip install -c {course.ROOT / 'constraints.txt'} -e {course.ROOT}"
+            command = f'%pip install -c "{course.ROOT / "constraints.txt"}" -e "{course.ROOT}"'
             raise _Unusable(f"{found.what}. Run this in a cell, then restart the kernel: {command}")
 
 
@@ -181,7 +182,7 @@ def _write(folder: Path, cells: Mapping[int, str], exercises: Iterable[str]) -> 
     notebook = json.dumps({"cells": [{"cell_type": "code", "source": source} for source in sources]})
     for name in exercises:
         (folder / f"{name}.ipynb").write_text(notebook, "utf-8")
-    here = any(Path(exercise.file_name).is_file() for exercise in course.KNOWN)
+    here = any(Path(f"{exercise.name}{ending}").is_file() for exercise in course.KNOWN for ending in (".py", ".ipynb"))
     try:
         others = read_upload(Path() if here else course.STARTER).submission.files
     except SubmissionError:

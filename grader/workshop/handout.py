@@ -124,7 +124,8 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     files |= course_files(*given, *weights_of(names), exercises=names)
     graded_with = {name for each in exercises for name in each.given}
     grader = {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
-    grader |= course_files(*GRADER, exercises=names) | _points(exercises) | _without_oracles(exercises)
+    grader |= course_files(*GRADER, exercises=names) | _points(exercises)
+    grader |= _hidden_checks(exercises) | _without_oracles(exercises)
     grader |= course_files(*record, exercises=names) | ({} if site else _pages(exercises))
     grader |= course_file(site=site, exercises=names) | {"pyproject.toml": pyproject().encode()}
     files |= {f"{FOLDER}/{name}": content for name, content in grader.items() if name not in STAYS}
@@ -179,6 +180,18 @@ def course_files(*patterns: str, exercises: Sequence[str]) -> dict[str, bytes]:
                 content = path.read_bytes()
                 files[name] = content if path.suffix == ".safetensors" else content.replace(b"\r\n", b"\n")
     return files
+
+
+def _hidden_checks(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
+    """Number and points of each function's hidden checks, so that full points at home do not look like all points."""
+    counts: dict[str, tuple[int, int]] = {}
+    for each in exercises if course.WRITTEN.hidden_checks else ():
+        for check in checks_of(each.name, hidden=True):
+            if check.hidden:
+                name = f"{each.name}.{check.function}"
+                count, points = counts.get(name, (0, 0))
+                counts[name] = count + 1, points + check.points
+    return {f"grader/core/{course.HIDDEN_CHECKS}": json.dumps(counts, indent=1).encode()}
 
 
 def _points(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:

@@ -12,6 +12,11 @@ from ..core.notebook import SETUP
 from .stubs import BANNER
 
 _OTHER_MODULES = re.compile(r"^from \.(?=\w)", re.MULTILINE)
+_OTHER_EXERCISES = re.compile(r"^from \.(?!given\b)", re.MULTILINE)
+_EARLIER = (
+    "\n\nThe functions of earlier exercises come from your files in `starter/`, modules or notebooks. In Colab, upload "
+    "these files next to this notebook."
+)
 _Cell = tuple[str, str]
 """Kind and text."""
 
@@ -27,7 +32,7 @@ def make(exercise: course.Exercise, stub: str, *, repository: str, folder: str, 
         page: Address of the page of the exercise.
     """
     cells = [
-        ("markdown", _introduction(exercise, page)),
+        ("markdown", _introduction(exercise, page) + (_EARLIER if _OTHER_EXERCISES.search(stub) else "")),
         ("code", _setup(repository, folder)),
         *_of_module(exercise, stub.removeprefix(BANNER)),
         ("markdown", "All functions of this notebook at once:"),
