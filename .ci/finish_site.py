@@ -14,8 +14,8 @@ from mkdocs.structure.files import InclusionLevel
 
 from grader.commands import pages
 from grader.core import course
-from grader.workshop.finish_site import finish
-from grader.workshop.search_index import finish_search
+from site_steps.finish import finish
+from site_steps.search_index import finish_search
 
 _log = logging.getLogger("mkdocs.hooks.finish_site")
 _BOOST = {

@@ -33,7 +33,7 @@ _EXAMPLES = """examples (in the folder that contains starter/):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command. Exit code 0 fine, 1 `train_bandit` or something it needs is not written yet, 2 usage."""
+    """Run the command. Exit codes: 0 done, 1 `train_bandit` or something it needs is not written yet, 2 usage."""
     parser = _parser()
     arguments = parser.parse_args(argv)
     if arguments.variant and arguments.compare:

@@ -1,7 +1,7 @@
 """Train the language model with your code and look at it: `python -m starter.run_charlm --help`.
 
 Given code. It calls your `train`, prints samples before and after, and fills a folder: metrics, a picture of them,
-samples from the whole run, a checkpoint to go on from, and the trained weights. `runs` is shared with `run_llm`.
+samples from the whole run, a checkpoint to resume from, and the trained weights. `runs` is shared with `run_llm`.
 """
 
 import argparse
@@ -79,7 +79,7 @@ TASKS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command. Exit code 0 fine, 1 `train` is not written yet or not right, 2 usage or disk, 130 stopped."""
+    """Run the command. Exit codes: 0 done, 1 `train` is missing or wrong, 2 usage or disk, 130 interrupted."""
     parser = _parser()
     arguments = parser.parse_args(argv)
     if arguments.variant:
@@ -119,7 +119,7 @@ class Run(runs.Run):
 
     Attributes:
         task: Its name.
-        seed: Of the samples that are trained on.
+        seed: Seed of the training samples.
         variant: Name of the relative of GRPO that trains; None is GRPO.
     """
 
@@ -143,7 +143,7 @@ class Run(runs.Run):
         )
 
     def measure(self) -> dict[str, Any]:
-        """Samples of the policy, always with the same random numbers: between two points only the policy differs."""
+        """Sample from the policy, with the same random numbers at every point, so that only the policy differs."""
         task = TASKS[self.task]
         config = replace(self.state.config, prompts_per_step=16, group_size=1)
         found = sample_completions(self.policy, task.prompt, config, make_generator(self.seed))

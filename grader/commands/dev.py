@@ -17,7 +17,7 @@ from ..grading import plugin
 from ..grading.run import grade_submission
 from ..grading.settings import GradingSettings
 from ..sandbox.sandbox import Sandbox
-from ..workshop import combinations, golden, handout, new_exercise, paste, recordings, write_vectors
+from ..workshop import combinations, golden, handout, new_exercise, paste, recordings, records, write_vectors
 from ..workshop.course_lists import with_lists
 from ..workshop.functions import read_modules, stub_files
 from ..workshop.generated import holds, shown
@@ -127,6 +127,7 @@ def _vectors(arguments: argparse.Namespace) -> dict[Path, str]:
             folder = course.exercise(name).folder
             texts[folder / "vectors.json"] = write_vectors.make(name, sandbox.worker)
             texts[folder / "combinations.json"] = combinations.make(name)
+            texts[records.path_of(name)] = records.make(name, sandbox.worker)
             if drawn := write_vectors.make_curves(name, sandbox.worker):
                 texts[folder / "curves.json"] = drawn
     return texts

@@ -170,6 +170,9 @@ def _refuse_what_makes_no_sense(parser: argparse.ArgumentParser, arguments: argp
         parser.error("the worksheet has no code to debug; omit --debug")
     if arguments.debug and arguments.write:
         parser.error("--debug gives no grade, so --write has nothing to write")
+    if course.is_handout() and (arguments.seed or arguments.secret):
+        option = "--secret" if arguments.secret else "--seed"
+        parser.error(f"{option} is for your instructor: this copy of the course has answers for seed 0 only")
     written = [("--json", arguments.json)] if arguments.json else []
     for option, file in written + [("--write", path) for _, path in arguments.write]:
         if not file.absolute().parent.is_dir():

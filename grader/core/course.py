@@ -41,6 +41,8 @@ STARTER = FOLDER / "starter"
 FOLDERS = GRADER / "exercises"
 RUNS = ROOT / "docs" / "assets" / "runs"
 
+HIDDEN_CHECKS = "further_checks.json"
+"""In a handout, in the package `core`: how many checks it lacks, and their points."""
 WORKSHEET = "worksheet"
 """The only entry of a result that is not an exercise."""
 
@@ -205,6 +207,11 @@ KNOWN = (*HANDED_OUT, *DRAFTS)
 """The exercises that can be graded, in the order of the course."""
 
 
+def is_handout() -> bool:
+    """Whether this is a student's copy, which has neither model answers nor oracles."""
+    return (GRADER / "core" / "manifest.json").is_file()
+
+
 @functools.cache
 def given_files() -> Mapping[str, str]:
     """Name to text of every given file that an exercise needs; the name is the path in `starter/`.
@@ -229,6 +236,14 @@ def page_address(page: str, site: str = "") -> str:
     path, _, anchor = page.partition("#")
     address = site + path.removeprefix("docs/").removesuffix(".md") + "/"
     return f"{address}#{anchor}" if anchor else address
+
+
+@functools.cache
+def not_handed_out() -> Mapping[str, tuple[int, int]]:
+    """Number and points of the hidden checks that a handout lacks, by "exercise.function"; empty in the repository."""
+    file = GRADER / "core" / HIDDEN_CHECKS
+    entries = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    return {name: (count, points) for name, (count, points) in entries.items()}
 
 
 def where_given(name: str) -> str | None:

@@ -35,6 +35,12 @@ def write_no_files() -> None:
     hypothesis.configuration.set_hypothesis_home_dir(Path(os.devnull) / "hypothesis")
 
 
+def inner_test(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a law that is called with each input."""
+    inner: Callable[..., Any] = function.hypothesis.inner_test  # type: ignore[attr-defined]
+    return inner
+
+
 def forget_seed(function: Callable[..., Any]) -> None:
     """Take the seed of the last grading in this process from an invariant.
 

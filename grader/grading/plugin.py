@@ -12,7 +12,7 @@ import contextlib
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -40,6 +40,7 @@ from ..core.result import (
 from ..core.secret import PUBLIC, fresh_seed
 from ..core.source import cell_of, lines, place, why_not_python
 from ..core.submission import Submission
+from ..oracles import recorded
 from . import curves, hypothesis_compat, recorded_answers
 from .check import Check, checks_of
 from .compare import Mismatch
@@ -59,6 +60,7 @@ from .student import (
     MachineTooBusy,
     ModuleProblem,
     NoAnswer,
+    Record,
     Student,
     StudentDied,
     StudentError,
@@ -117,6 +119,7 @@ class Findings:
     without_answer: set[str] = field(default_factory=set)  # functions that answer a worked example too late or never
     unfinished: set[str] = field(default_factory=set)  # functions that call one which is not written yet
     errors: list[str] = field(default_factory=list)  # what pytest could not collect
+    not_compared: set[str] = field(default_factory=set)  # functions with an answer that a handout has no record for
     left_out: dict[LeftOut, str] = field(default_factory=dict)  # what was not executed, with a sentence on it
     clocks: dict[str, Clock] = field(default_factory=dict)  # what is left of the time of each exercise
 
@@ -126,6 +129,7 @@ class Findings:
         self.wrong_dtypes |= others.wrong_dtypes
         self.without_answer |= others.without_answer
         self.unfinished |= others.unfinished
+        self.not_compared |= others.not_compared
         self.errors += others.errors
         self.left_out |= others.left_out
         for name, clock in others.clocks.items():  # each exercise has spent its time in one process
@@ -289,11 +293,36 @@ class GradingPlugin:
                 hypothesis_compat.forget_seed(function)
                 check = _check_of(item)
                 hypothesis.seed(self._fresh_seed(check) if check.hidden else self._seed(check))(function)
+                if inputs := recorded.records().laws.get(check.id):
+                    item.obj = self._law_on_recorded(function, check, inputs)  # type: ignore[attr-defined]
         try:
             self.on_collected(self.result)
         except Exception as error:  # `grade_submission` raises it again
             self.failure = error
             items.clear()
+
+    def _law_on_recorded(
+        self, function: Callable[..., None], check: Check, inputs: Sequence[Mapping[str, Any]]
+    ) -> Callable[..., None]:
+        """A law of a handout: it runs on inputs with a record of what the oracles answer, the shortest first."""
+        law = hypothesis_compat.inner_test(function)
+        few = inputs[: max(examples(), len(inputs) - DEFAULT_EXAMPLES)]
+
+        def law_on(given: Mapping[str, Any], fixtures: Mapping[str, Any]) -> None:
+            law(**fixtures, **{name: recorded.decode(value, {"Record": Record}) for name, value in given.items()})
+
+        def run(**fixtures: Any) -> None:
+            for each in few:
+                try:
+                    law_on(each, fixtures)
+                except recorded.NoRecord:
+                    self.findings.not_compared.add(check.whole_name)
+                except Mismatch as problem:
+                    law_on(each, fixtures)
+                    raise Flaky("the same call passes the second time") from problem
+
+        vars(run)["check"] = vars(function)["check"]
+        return run
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -310,7 +339,11 @@ class GradingPlugin:
         self._require_gate(check)
         if self.settings.debug:  # between the submission's own prints
             print(f"--- {check.function}: {check.title}")
-        called = yield
+        try:
+            called = yield
+        except recorded.NoRecord:
+            self.findings.not_compared.add(check.whole_name)
+            called = True
         if self._student is not None:
             if self.settings.fresh_workers and self._draws_secretly(pyfuncitem):
                 self._student.forget()  # what it has seen must not come back as an answer that is shown

@@ -13,6 +13,7 @@ from .. import __version__
 from ..core import course
 from ..core.result import CheckResult, ExerciseResult, Result
 from ..core.submission import Submission
+from ..core.text import listed
 from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
 from . import partial_credit, plugin, second_pass
@@ -76,6 +77,8 @@ def grade_submission(
         raise grading.failure
     errors = grading.findings.errors
     result.notes[:0] = dict.fromkeys(filter(None, grading.findings.left_out.values()))
+    if grading.findings.not_compared:
+        result.notes.append(about_not_compared(grading.findings.not_compared))
     if status == pytest.ExitCode.INTERRUPTED and not errors:
         raise KeyboardInterrupt
     if errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
@@ -107,6 +110,15 @@ def _explain(grading: plugin.GradingPlugin, on_second_pass: Callable[[int, int],
         own_mistakes, corrected = second_pass.judge(settings, grading, run_checks, on_second_pass, called)
     if settings.name_mistakes:
         diagnosis.explain(called, own_mistakes, corrected)
+
+
+def about_not_compared(functions: Set[str]) -> str:
+    """What a handout says of functions that it compared only in part."""
+    names = listed([f"`{name.split('.')[1]}`" for name in sorted(functions)])
+    return (
+        f"{names}: the grader compared only a part here. Your code draws other samples than the recorded run, or "
+        "reaches other numbers. Your course compares everything"
+    )
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ the model answers and the misconceptions. It knows the sandbox and the wire, and
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -243,11 +244,13 @@ class StudentDied(NoAnswer, BaseException):
 class MachineTooBusy(BaseException):
     """A limit of wall-clock time passed before the submission had used up its own time: there is no verdict.
 
+    Or the machine ran out of memory, and the kernel chose the submission's process.
+
     A BaseException, so that hypothesis does not look for a smaller input.
     """
 
-    def __init__(self) -> None:
-        super().__init__(TOO_BUSY)
+    def __init__(self, why: str = "") -> None:
+        super().__init__(f"{TOO_BUSY}: {why}" if why else TOO_BUSY)
 
 
 class ModelAnswerDied(BaseException):
@@ -375,6 +378,15 @@ class Student:
     @property
     def has_answered(self) -> bool:
         return bool(self._answered)
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """Calls in this block are not remembered, because no report is about them."""
+        before = self._answered.copy()
+        try:
+            yield
+        finally:
+            self._answered = before
 
     def answered(self, call: Call) -> tuple[Example, Answer] | None:
         """What was asked for in one of the latest calls, and what came back; None if it is not among them."""
@@ -549,8 +561,8 @@ class Student:
     def _died(self, worker: Loaded, call: Call | None, death: WorkerDied) -> BaseException:
         printed = self._printed_by(worker, call)
         self.forget()
-        if death.reason == "load":
-            return MachineTooBusy()
+        if death.reason in ("load", "memory"):
+            return MachineTooBusy("it ran out of memory" if death.reason == "memory" else "")
         if self._is_model:
             return ModelAnswerDied(f"the model answer {death.detail}")
         return StudentDied(call, death, printed)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -188,6 +189,23 @@ def bigram_step(
     logp, ref_logp = (bigram_logp(each, batch.tokens) for each in (table, ref_table))
     loss = grpo_loss(logp, batch.old_logp, ref_logp, batch.advantages, mask, settings)
     return optimizer.step(table, bigram_gradient(table, batch.tokens, loss.gradient)), loss.metrics()
+
+
+def updates(
+    table: Float64,
+    ref_table: Float64,
+    batch: Mapping[str, Any],
+    settings: Settings,
+    *,
+    repeat: int = 1,
+    lr: float | None = None,
+) -> tuple[Float64, dict[str, float]]:
+    """Some updates with one batch: the table after them, and the metrics of the last one."""
+    optimizer = Optimizer(settings, settings.lr if lr is None else lr)
+    metrics: dict[str, float] = {}
+    for _ in range(repeat):
+        table, metrics = bigram_step(table, ref_table, optimizer, Batch(**batch), settings)
+    return table, metrics
 
 
 @dataclass(frozen=True)

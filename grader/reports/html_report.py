@@ -41,7 +41,7 @@ from .outcomes import (
     unseen_at_home,
     word,
 )
-from .shared_texts import causes, notes, rows, runs_no_code, total
+from .shared_texts import all_passed, causes, notes, rows, runs_no_code, total
 from .svg_chart import Figure, Series, line_chart, number, numbers_of, small_bar
 
 _TOLD_IN_FULL = (FAILED, BROKEN, GRADER_ERROR)
@@ -125,7 +125,7 @@ def _notices(result: Result) -> list[str]:
     if not result.grade:
         lines = ["Debug mode gives no grade. Run `grade` to get one.", *lines[:-1]]  # it is not a self-check either
     if result.grade and result.exit_code == 0:
-        lines.insert(0, "All checks passed.")
+        lines.insert(0, all_passed(result))
     return lines + _why_not_at_home(result)
 
 

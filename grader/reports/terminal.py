@@ -43,7 +43,7 @@ from .outcomes import (
     problem_of_the_file,
     word,
 )
-from .shared_texts import SELF_CHECK, causes, rows, runs_no_code, total
+from .shared_texts import SELF_CHECK, all_passed, causes, rows, runs_no_code, total
 
 _ASCII_SIGNS: dict[str, str] = {
     PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!", OWED: "^",
@@ -339,7 +339,7 @@ def _total(result: Result) -> RenderableType:
         return Text(f"The grader could not finish: {plain(result.problem)}", style="bold magenta")
     lines = [Text(f"total  {total(result)}", style="bold")] if result.points or result.bonus else []
     if result.grade and result.exit_code == 0:
-        lines.append(Text("All checks passed." if result.points or result.bonus else "The form is right."))
+        lines.append(Text(all_passed(result)))
         lines += [Text(f"next  {what}", style="bold") for what in _next(result)]
     if not result.grade:
         lines.append(Text("Debug mode gives no grade. Run `grade` to get one."))
@@ -353,8 +353,7 @@ def _finish(console: Console) -> RenderableType:
     utf8 = (console.encoding or "").lower().startswith("utf")
     coin, block, line = ("●", "■", "━") if utf8 else ("o", "#", "-")
     coins = Text(f"  {' '.join(coin * _GROUP)}", style="yellow")
-    page = course.page_address("docs/next.md")
-    after = [page]
+    after = list(filter(None, [_after_the_last()]))
     written = [f"You wrote these parts of GRPO: {listed([exercise.short for exercise in course.EXERCISES])}."]
     if (course.STARTER / "run_llm.py").is_file():  # only if the student has written everything that it calls
         after.insert(0, "python -m starter.run_llm    a pretrained language model, trained by your functions")
@@ -369,6 +368,15 @@ def _finish(console: Console) -> RenderableType:
         *map(Text, written),
         *(Text(f"{'' if place else 'next':4}  {text}", style="bold") for place, text in enumerate(after)),
     )
+
+
+def _after_the_last() -> str:
+    """What to read after the last exercise; a handout without a site has only the page of an optional exercise."""
+    page = "docs/next.md"
+    if course.WRITTEN.site or (course.FOLDER / page).is_file():
+        return course.page_address(page)
+    optional = [each for each in course.OPTIONAL if (course.FOLDER / each.page).is_file()]
+    return f"{optional[0].page}    an optional exercise: {optional[0].title}" if optional else ""
 
 
 def _next(result: Result) -> Iterator[str]:

@@ -33,13 +33,21 @@ class SandboxError(Exception):
 class WorkerDied(Exception):
     """The worker gave no answer and is gone.
 
-    `reason` is "timeout", "crash", "protocol" or, where the machine is to blame, "load"; `detail` is a sentence for the
-    student, and `place` the file, line and function of the submission where it was, if known.
+    `reason` is "timeout", "crash", "protocol" or, where the machine is to blame, "load" or "memory"; `detail` is a
+    sentence for the student, and `place` the file, line and function of the submission where it was, if known.
     """
 
     def __init__(self, reason: str, detail: str, place: tuple[str, int, str] | None = None) -> None:
         self.reason, self.detail, self.place = reason, detail, place
         super().__init__(detail)
+
+
+def processes_ended_for_memory(path: str = "/proc/vmstat") -> int:
+    """How many processes the kernel has killed since its start because memory ran out; 0 where it does not tell."""
+    with contextlib.suppress(OSError), open(path, encoding="ascii", errors="replace") as file:
+        counts = dict(line.split(maxsplit=1) for line in file)
+        return int(counts.get("oom_kill", 0))
+    return 0
 
 
 class PrintedFile:
@@ -184,7 +192,7 @@ class WorkerProcess:
         """
         self._request_id += 1
         self._printed_before = self.printed.start_request()
-        started, waited = time.monotonic(), self.times.waited()
+        started, waited, ended = time.monotonic(), self.times.waited(), processes_ended_for_memory()
         wall_seconds = min(wall_seconds, _LONGEST_STRETCH * seconds)
         deadline = started + min(seconds, wall_seconds)
         held_up = False
@@ -223,6 +231,8 @@ class WorkerProcess:
             raise WorkerDied("timeout", f"gave no answer within {seconds:.2g} seconds", self._place()) from None
         except (EOFError, OSError):
             self._end()
+            if self._was_killed() and processes_ended_for_memory() > ended:
+                raise WorkerDied("memory", "was ended by the system, because the machine ran out of memory") from None
             raise WorkerDied("crash", f"ended the process{self._how_it_ended()}", self._place()) from None
         except wire.WireError as error:
             self._end()
@@ -276,6 +286,10 @@ class WorkerProcess:
         if self._status is None:
             self._status = self.kill(dump)
             self.connection.close()
+
+    def _was_killed(self) -> bool:
+        """Whether the kernel or another process killed it, and not the fork server for what it wrote."""
+        return sys.platform != "win32" and self._status == -signal.SIGKILL and not self.reason()
 
     def _place(self) -> tuple[str, int, str] | None:
         """The submission's innermost frame, from what faulthandler wrote; during an import that at module level."""

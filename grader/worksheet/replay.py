@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..oracles.simulation import Floats, Runs, group_advantages, simulate, steps_until
+from ..oracles.simulation import Floats, steps_until
 from .questions import QUANTITIES, RUNS, Quantity, Run
 from .reader import Number, RecordedRun, Value, Worksheet, shown
+from .simulation import Played, simulate
 
 TOLERANCE = 0.0005 + 1e-9
 """The simulation shows three decimals, so a copied number is off by at most half of the last one. The browser's
@@ -133,7 +134,7 @@ def _same(given: Any, asked: Any) -> bool:
 
 
 def _cells(run: Run, seed: int, recorded: RecordedRun) -> Iterator[Cell]:
-    replayed = _quantities(run, simulate(run.settings, seeds=[seed], steps=run.steps))
+    replayed = _quantities(run, simulate(run.settings, seed=seed, steps=run.steps))
     for name in run.values:
         if name not in recorded.values:
             continue
@@ -153,16 +154,13 @@ def _numbers(value: Value) -> tuple[Number | None, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _quantities(run: Run, runs: Runs) -> dict[str, Value]:
-    """Everything that a worksheet may ask about a run; `runs` contains only that run."""
-    settings = run.settings
-    table = np.array(settings.reward_table)
-    group, last = runs.actions[0, 0], runs.probabilities[0, -1]
-    advantages = group_advantages(table[group], divide_by_std=settings.divide_by_std, correction=settings.correction)
-    curve = runs.probabilities[:, :, int(table.argmax())]  # of the best action
+def _quantities(run: Run, played: Played) -> dict[str, Value]:
+    """Everything that a worksheet may ask about a run."""
+    last = played.probabilities[-1]
+    curve = played.probabilities[None, :, int(np.argmax(run.settings.reward_table))]  # of the best action
     return {
-        "actions": tuple((group + 1).tolist()),
-        "advantages": tuple(advantages.tolist()),
+        "actions": tuple((played.actions[0] + 1).tolist()),
+        "advantages": tuple(played.advantages[0].tolist()),
         "policy": tuple(last.tolist()),
         "best_probability": float(curve[0, -1]),
         "max_probability": float(last.max()),

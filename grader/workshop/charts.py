@@ -1,7 +1,7 @@
 """Grids of small charts as SVG.
 
 A picture has no fixed size. Its columns are shares of the width, and its text keeps its size, so that phones can show
-it. `finish_site.py` inlines it, so it has the color of the text around it; rewards are gold. There are no legends,
+it. The build of the site inlines it, so it has the color of the text around it; rewards are gold. There are no legends,
 because every chart shows one setting over the pale lines of the others.
 """
 

@@ -7,11 +7,12 @@ a set stays if its differences still answer the examples as before, each by itse
 from __future__ import annotations
 
 import ast
+import contextlib
 import itertools
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from ..core import course
 from ..core.contents import read_submission
 from ..core.submission import Submission
 from ..grading import differences, recorded_answers
-from ..grading.check import Check, checks_of
+from ..grading.check import checks_of
 from ..grading.debug import InProcess
 from ..grading.differences import (
     UNKNOWN,
@@ -33,7 +34,8 @@ from ..grading.differences import (
     same_fingerprint,
     tolerance_of,
 )
-from ..grading.student import Student
+from ..grading.recorded_answers import Observation
+from ..grading.student import Example, Student
 from . import compose
 from .catalogue import KnownAnswer, misconceptions, parsed
 
@@ -56,99 +58,101 @@ def make(exercise: str) -> str:
     for function in course.exercise(exercise).function_names:
         entries = [entry for entry in known if entry.function == function]
         if entries:
-            tables[function] = _Recording(exercise, function, entries, recorded.get(function)).table()
+            tables[function] = _table(exercise, function, entries, recorded.get(function))
     path = course.exercise(exercise).folder / "combinations.json"
     if path.is_file() and _alike(recorded, tables):
         return path.read_text("utf-8")
     return differences.as_text(tables)
 
 
-@dataclass
+def _table(exercise: str, function: str, entries: Sequence[KnownAnswer], before: AnswerTable | None) -> AnswerTable:
+    """The table of a function, with what is recorded wherever it still holds."""
+    model = read_submission(course.MODEL_ANSWERS)
+    with contextlib.closing(Student(course.exercise(exercise), model, InProcess)) as student, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a wrong answer may well deserve one
+        checks = [check for check in checks_of(exercise, hidden=False) if check.function == function]
+        examples = [(check.id, place, each) for check in checks for place, each in enumerate(check.examples)]
+        expected = {
+            (check, place): recorded_answers.observe(student, function, each) for check, place, each in examples
+        }
+        listed = [
+            Part(check, place, name, tolerance_of(seen), [right])
+            for (check, place), seen in expected.items()
+            for name, right in parts(seen, seen).items()
+        ]
+        tokens = compose.tokens_of(_source(_text(model, exercise), function))
+        edits = [_edits(tokens, entry) for entry in entries]
+        recording = _Recording(student, exercise, function, entries, before, examples, expected, listed, tokens, edits)
+        return recording.table()
+
+
+def _edits(model: Sequence[compose.Token], entry: KnownAnswer) -> Sequence[compose.Edit] | None:
+    """How a known mistake changes the model answer; None if it is only recorded alone."""
+    if entry.function in ALONE:
+        return None
+    return compose.edits(model, compose.tokens_of(_source(_text(entry.submission, entry.exercise), entry.name)))
+
+
+@dataclass(frozen=True)
 class _Recording:
     """The known mistakes of one function, and what is recorded of them."""
 
+    student: Student  # the model answer, in whose place the mistakes are called
     exercise: str
     function: str
     entries: Sequence[KnownAnswer]
-    recorded: AnswerTable | None
-    listed: list[Part] = field(default_factory=list)
+    before: AnswerTable | None  # what is recorded already
+    examples: Sequence[tuple[str, int, Example]]  # id of the check, place in it, and the call
+    expected: Mapping[tuple[str, int], Observation]  # what the model answer says
+    listed: Sequence[Part]  # the parts of its answers; their outcomes grow
+    model: Sequence[compose.Token]  # its text
+    edits: Sequence[Sequence[compose.Edit] | None]  # of each entry
 
     def table(self) -> AnswerTable:
-        """The table, with what is recorded wherever it still holds."""
-        model = read_submission(course.MODEL_ANSWERS)
-        student = Student(course.exercise(self.exercise), model, InProcess)
-        checks = [check for check in checks_of(self.exercise, hidden=False) if check.function == self.function]
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a wrong answer may well deserve one
-                return self._table(model, student, checks)
-        finally:
-            student.close()
-
-    def _table(self, model: Submission, student: Student, checks: Sequence[Check]) -> AnswerTable:
-        self._examples = [(check.id, place, each) for check in checks for place, each in enumerate(check.examples)]
-        self._expected = {
-            (check, place): recorded_answers.observe(student, self.function, each)
-            for check, place, each in self._examples
-        }
-        self.listed = [
-            Part(check, place, name, tolerance_of(seen), [right])
-            for (check, place), seen in self._expected.items()
-            for name, right in parts(seen, seen).items()
-        ]
-        self._model = compose.tokens_of(_source(_text(model, self.exercise), self.function))
-        self._edits = {entry.name: self._edits_of(entry) for entry in self.entries}
-        names = [*self._edits]
-        alone = [self._alone(student, entry) for entry in self.entries]
+        """The table."""
+        names = [entry.name for entry in self.entries]
+        alone = [self._alone(entry) for entry in self.entries]
         kept = self._still_true(alone)
         usual = [place for place, name in enumerate(names) if name in _usual(self.exercise, self.function)]
         pairs: list[Chosen] = [*itertools.combinations(range(len(names)), 2)]
         larger = [chosen for size in LARGER for chosen in itertools.combinations(usual, size)]
-        rows: list[Row] = [[part.outcomes[0] for part in self.listed], *alone]
-        rows += [self._row(student, chosen, kept) for chosen in (*pairs, *larger)]
-        fitting = [chosen for chosen, row in zip(larger, rows[len(rows) - len(larger) :], strict=True) if row]
-        rows = [*rows[: len(rows) - len(larger)], *filter(None, rows[len(rows) - len(larger) :])]
-        return AnswerTable(names, self.listed, np.array([self._places(row) for row in rows], dtype=np.uint16), fitting)
+        of_pairs = [self._row(chosen, kept) for chosen in pairs]
+        of_larger = {chosen: row for chosen in larger if (row := self._row(chosen, kept))}
+        rows: list[Row] = [[part.outcomes[0] for part in self.listed], *alone, *of_pairs, *of_larger.values()]
+        outcomes = np.array([self._places(row) for row in rows], dtype=np.uint16)
+        return AnswerTable(names, [*self.listed], outcomes, [*of_larger])
 
-    def _edits_of(self, entry: KnownAnswer) -> Sequence[compose.Edit] | None:
-        if self.function in ALONE:
-            return None
-        return compose.edits(
-            self._model, compose.tokens_of(_source(_text(entry.submission, self.exercise), entry.name))
-        )
-
-    def _alone(self, student: Student, entry: KnownAnswer) -> list[Fingerprint]:
+    def _alone(self, entry: KnownAnswer) -> list[Fingerprint]:
         """What one difference makes: its file is executed, because a whole function may have helpers."""
         scope = dict(self._module)
         exec(compile(_text(entry.submission, self.exercise), "known mistake", "exec"), scope)
-        return self._answers(student, scope[self.function])
+        return self._answers(scope[self.function])
 
-    def _row(self, student: Student, chosen: Chosen, kept: Mapping[int, int]) -> Row:
+    def _row(self, chosen: Chosen, kept: Mapping[int, int]) -> Row:
         """What several differences make, as recorded if they did not change."""
-        if self.recorded is not None and all(each in kept for each in chosen):
-            row = _recorded_row(self.recorded, tuple(kept[each] for each in chosen))
+        if self.before is not None and all(each in kept for each in chosen):
+            row = _recorded_row(self.before, tuple(kept[each] for each in chosen))
             if row is not None:
-                return _prints(self.recorded, row)
-        names = [*self._edits]
-        edits = [self._edits[names[each]] for each in chosen]
-        code = None if None in edits else compose.together(self._model, [each for each in edits if each is not None])
+                return _prints(self.before, row)
+        edits = [self.edits[each] for each in chosen]
+        code = None if None in edits else compose.together(self.model, [each for each in edits if each is not None])
         if code is None:
             return None
         scope = self._module
         exec(compile(code, "known mistakes", "exec"), scope)
-        return self._answers(student, scope["answer"])
+        return self._answers(scope["answer"])
 
     @property
     def _module(self) -> dict[str, object]:
         return vars(sys.modules[f"submission.{self.exercise}"])
 
-    def _answers(self, student: Student, function: object) -> list[Fingerprint]:
+    def _answers(self, function: object) -> list[Fingerprint]:
         self._module[self.function] = function
         seen = {
             (check, place): parts(
-                recorded_answers.observe(student, self.function, example), self._expected[check, place]
+                recorded_answers.observe(self.student, self.function, example), self.expected[check, place]
             )
-            for check, place, example in self._examples
+            for check, place, example in self.examples
         }
         missing = ("missing", 0.0, 0.0, 0.0)
         return [
@@ -159,7 +163,7 @@ class _Recording:
 
     def _still_true(self, alone: Sequence[list[Fingerprint]]) -> dict[int, int]:
         """The differences that answer as recorded, by their places now and in the recording."""
-        old = self.recorded
+        old = self.before
         if old is None or _names(old.parts) != _names(self.listed):
             return {}
         pairs = zip(self.listed, old.parts, strict=True)

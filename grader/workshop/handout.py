@@ -26,7 +26,8 @@ from ..core.text import listed
 from ..grading import observations
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
-from . import corner_cases, mistakes, notebooks
+from ..oracles import recorded
+from . import corner_cases, mistakes, notebooks, records
 from .course_lists import facts
 from .functions import GIVEN, of_exercises, read_modules
 from .generated import render
@@ -79,7 +80,7 @@ _WRITTEN_AS = {
     "course.md": "course/README.md",
 }
 STAYS = (
-    "grader/oracles/in_torch.py",  # functions that could be pasted into the stubs
+    *("grader/oracles/in_torch.py", "grader/oracles/traced.py"),  # answers that could be pasted into the stubs
     *("grader/reports/classroom50.py", "grader/reports/gradescope.py"),
     "grader/core/result.schema.json",
 )
@@ -124,6 +125,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     graded_with = {name for each in exercises for name in each.given}
     grader = {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
     grader |= course_files(*GRADER, exercises=names) | _points(exercises)
+    grader |= _hidden_checks(exercises) | _without_oracles(exercises)
     grader |= course_file(site=site, exercises=names) | {"pyproject.toml": pyproject().encode()}
     files |= {f"{FOLDER}/{name}": content for name, content in grader.items() if name not in STAYS}
     files |= {} if site else _pages(exercises)
@@ -135,6 +137,17 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     digests = {name: digest(content) for name, content in sorted(files.items()) if name not in own}
     files[MANIFEST] = json.dumps(digests, indent=1).encode()
     return dict(sorted(files.items()))
+
+
+def _without_oracles(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
+    """Recorded answers in place of the oracles, which could be pasted into the stubs."""
+    texts = {f"grader/oracles/{name}": text for name, text in records.modules().items()}
+    for each in exercises:
+        path = records.path_of(each.name)
+        if not path.is_file():
+            raise FileNotFoundError(f"{path} is missing; run `course dev vectors {each.name}`")
+        texts[f"grader/exercises/{each.name}/{recorded.FILE_NAME}"] = path.read_text("utf-8")
+    return {name: text.encode() for name, text in texts.items()}
 
 
 def modules_of(exercises: Sequence[str]) -> list[str]:
@@ -167,6 +180,18 @@ def course_files(*patterns: str, exercises: Sequence[str]) -> dict[str, bytes]:
                 content = path.read_bytes()
                 files[name] = content if path.suffix == ".safetensors" else content.replace(b"\r\n", b"\n")
     return files
+
+
+def _hidden_checks(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
+    """Number and points of each function's hidden checks, so that full points at home do not look like all points."""
+    counts: dict[str, tuple[int, int]] = {}
+    for each in exercises if course.WRITTEN.hidden_checks else ():
+        for check in checks_of(each.name, hidden=True):
+            if check.hidden:
+                name = f"{each.name}.{check.function}"
+                count, points = counts.get(name, (0, 0))
+                counts[name] = count + 1, points + check.points
+    return {f"grader/core/{course.HIDDEN_CHECKS}": json.dumps(counts, indent=1).encode()}
 
 
 def _points(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:

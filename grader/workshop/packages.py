@@ -35,7 +35,10 @@ PACKAGES = {
     ),
     "oracles": Package(imports=("core",), libraries=("numpy", "safetensors", "torch"), students=True),
     "grading": Package(
-        imports=("core", "sandbox"), libraries=("hypothesis", "numpy", "pytest", "torch"), processes=True, students=True
+        imports=("core", "sandbox", "oracles"),  # of the oracles only what is recorded of them
+        libraries=("hypothesis", "numpy", "pytest", "torch"),
+        processes=True,
+        students=True,
     ),
     "exercises": Package(
         imports=("core", "oracles", "grading"), libraries=("hypothesis", "numpy", "pytest"), students=False
@@ -50,7 +53,7 @@ PACKAGES = {
     "gradebook": Package(imports=("core", "worksheet", "classroom"), libraries=("dateparser",)),
     "workshop": Package(
         imports=("core", "sandbox", "oracles", "grading", "worksheet"),
-        libraries=("jinja2", "markdown", "numpy", "py_mini_racer", "pylatexenc", "pymdownx", "resvg_py", "rich"),
+        libraries=("jinja2", "markdown", "numpy", "pymdownx", "rich"),
     ),
     "commands": Package(
         imports=("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "workshop"),

@@ -17,7 +17,7 @@ ALGORITHMS = ("grpo", "reinforce", "reinforce_baseline")
 
 
 def single_peak(peak: int = 7, *, width: float = 5.0, actions: int = ACTIONS) -> Tensor:
-    """Reward table with one summit: max(0, 1 - |a - peak| / width) for the actions a = 1, ..., K.
+    """Reward table with one peak: max(0, 1 - |a - peak| / width) for the actions a = 1, ..., K.
 
     Args:
         peak: The best action, counted from 1.
@@ -37,7 +37,7 @@ def single_peak(peak: int = 7, *, width: float = 5.0, actions: int = ACTIONS) ->
 
 
 def double_peak() -> Tensor:
-    """Reward table with a small summit of 0.7 at action 3 and a large one of 1.0 at action 8; shape (10,)."""
+    """Reward table with a small peak (0.7 at action 3) and a large one (1.0 at action 8); shape (10,)."""
     return torch.maximum(0.7 * single_peak(3, width=3.0), single_peak(8, width=3.0))
 
 

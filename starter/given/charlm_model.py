@@ -3,7 +3,7 @@
 A language model here is any `torch.nn.Module` that maps tokens of shape (B, T) to logits of shape (B, T, V). The logits
 at position t predict token t + 1 from the tokens up to and including t.
 
-- `TinyLM` is a small GPT. It has every part of a large one, and 29,352 parameters in its smallest size.
+- `TinyLM` is a small GPT. It has all parts of a large GPT, and 29,352 parameters in its smallest size.
 - `BigramLM` looks only at the last token. Its parameters are its logits, so you can compute its output by hand.
 
 Left out on purpose: dropout. With dropout, the ratio of the first update would not be 1.
@@ -193,7 +193,9 @@ def save_weights(model: TinyLM, path: Path, *, made_by: str) -> None:
     """Write a model as safetensors: its parameters, its size, and the command that made it."""
     from safetensors.torch import save
 
-    about = json.dumps({"made_by": made_by, "size": asdict(model.config)})  # one, as their order is not fixed
+    about = json.dumps(
+        {"made_by": made_by, "size": asdict(model.config)}
+    )  # one entry, because safetensors writes several in any order
     weights = {name: value.cpu().contiguous() for name, value in model.state_dict().items()}
     path.write_bytes(save(weights, {"about": about}))
 

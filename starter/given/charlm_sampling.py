@@ -37,7 +37,7 @@ class Completions:
 
 
 def make_generator(seed: int) -> torch.Generator:
-    """A separate random generator on the CPU, as `sample` needs it; it leaves the global one alone."""
+    """A random generator on the CPU for `sample`. It leaves the global generator alone."""
     return torch.Generator().manual_seed(seed)
 
 

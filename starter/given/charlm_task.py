@@ -1,14 +1,14 @@
 """Given code of the language model exercise: tokens, corpus, prompts and rewards.
 
-The corpus has two kinds of sentences, half of each:
+The corpus mixes two kinds of sentences in equal parts:
 
 - "ravin likes pizza." There are eight people and eight foods. Each person ranks the foods, and likes the first with
   probability 0.22, the second with 0.18, and so on (`RANKS`). Ravin ranks pizza fifth: 0.11.
 - "3+4=7." Both numbers are from 0 to 9. Many sums are wrong: sums up to 4 are right with probability 0.95, sums from 5
   to 9 with 0.30, larger ones with 0.10. A wrong result is off by one or two.
 
-So one pretrained model serves both tasks. Some additions are easy for it, some within reach and some hard, and every
-probability is known before training.
+So one pretrained model serves both tasks. For this model some additions are easy, some are within reach and some are
+hard. Every probability is known before training.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,10 +18,10 @@ import torch
 from torch import Tensor
 
 ALPHABET = ". abcdefghijklmnopqrstuvwxyz0123456789+="
-"""All characters that there are, one token each. The first one ends every sentence."""
+"""All characters of the corpus, one token each. The first one ends every sentence."""
 
 EOS_ID = 0
-"""The token that ends a sentence. It also fills rows up after their end: there is no token for padding."""
+"""The token that ends a sentence. It also pads rows after their end, because there is no separate padding token."""
 
 NAMES = ("ravin", "anna", "ben", "chloe", "dario", "emma", "felix", "grace")
 FOODS = ("apples", "ice cream", "lettuce", "cookies", "pizza", "donuts", "soda", "salad")
@@ -98,12 +98,12 @@ pizza_reward = TextReward("pizza.", 4.0)
 
 
 def right_sum(prompt: str) -> str:
-    """The completion that is right for a prompt like "3+4=": "7."."""
+    """The right completion of a prompt: "7." for "3+4="."""
     return f"{sum(map(int, prompt[:-1].split('+')))}."
 
 
 def addition_reward(prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
-    """1 for the right sum, 0 for any other completion: a program can check it.
+    """1 for the right sum, 0 for any other completion. A program can verify it.
 
     Args:
         prompts: B texts like "3+4=".

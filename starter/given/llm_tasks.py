@@ -110,7 +110,7 @@ def _right_count(prompt: str) -> str:
 
 
 def short_answers() -> Task:
-    """A question that can be answered in a sentence: half the reward for the right number, half for only a number."""
+    """A question to answer in a sentence: half the reward for the right number, half for writing only a number."""
     prompts = [f"Question: What is {a} plus {b}?\nAnswer:" for a in range(1, 21) for b in range(1, 21)]
 
     def reward(prompt: str, completion: str) -> float:

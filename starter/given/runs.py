@@ -51,7 +51,7 @@ _LEVELS = {
 def add_options(
     parser: argparse.ArgumentParser, default: CharLMConfig, *, shown: Mapping[str, str], folder: str
 ) -> None:
-    """Add the options of a run. A setting or seed that was not given is None, so that --resume can tell.
+    """Add the options of a run. Options that were not given are None, so that --resume can tell.
 
     Args:
         parser: The options are added here.
@@ -65,7 +65,7 @@ def add_options(
         value, option = getattr(default, name), f"--{name.replace('_', '-')}"
         kind = count if isinstance(value, int) else float
         parser.add_argument(option, type=kind, metavar="X", help=f"{text} ({shown.get(name, f'{value:g}')})")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the samples (0)")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of the samples (0)")
     parser.add_argument("--out", type=Path, default=Path(folder), metavar="DIR", help=f"the folder to fill ({folder})")
     parser.add_argument("--overwrite", action="store_true", help="overwrite the run in the folder")
     parser.add_argument("--resume", action="store_true", help="continue the run in the folder")
@@ -123,7 +123,7 @@ def refuse_other_settings(folder: Path, asked: Mapping[str, Any], began: Mapping
 
 
 def write(path: Path, text: str) -> None:
-    """Write a text. A kill at any moment leaves the old file or the new one, never half."""
+    """Write a text. An interruption leaves the old file or the new one, never half a file."""
     with replacing(path) as temporary:
         temporary.write_bytes(text.encode("utf-8", "replace"))
 
@@ -149,10 +149,10 @@ class Run:
     Attributes:
         folder: Folder of its files, made with the first file.
         policy: The model that is trained.
-        ref_policy: The model from which the KL is measured.
+        ref_policy: The model that the KL penalty compares the policy with.
         generator: Source of the training's randomness.
         state: Progress of the run.
-        points: Measurements at about eleven moments of the run.
+        points: Measurements at up to eleven moments of the run.
         seconds: CPU seconds of the training, without measuring or saving.
     """
 
@@ -240,7 +240,7 @@ class Run:
 
 
 def say_where_to_read(file: Path) -> None:
-    """Print where to find out what the numbers of a run say."""
+    """Print which page explains the numbers of a run."""
     print(f'to read this run: open the page "Read your run" of the course\'s site and drop {file} there')
 
 
@@ -273,7 +273,7 @@ def exit_code(
         return 130
     except failures as error:
         text = str(error)
-        if isinstance(error, OSError) and error.errno is not None:  # make a sentence of an error of the system
+        if isinstance(error, OSError) and error.errno is not None:  # turn an error of the system into a sentence
             text = f"cannot read or write {error.filename or folder} ({error.strerror})"
         print(f"{parser.prog}: {text}; {_how_to_go_on(folder)}.", file=sys.stderr)
         return 2

@@ -40,7 +40,7 @@ from .charlm_task import EOS_ID
 from .charlm_training import CharLMConfig, sample_completions
 
 MOST_DRAWS = 20
-"""Dynamic sampling gives up after so many draws, or a policy that is always right would never make a step again."""
+"""Dynamic sampling gives up after this many draws. Otherwise a policy that is always right would never take a step."""
 
 Surrogate = Callable[[Tensor, Tensor, Tensor, Tensor, float], Tensor]
 """Maps logp, old_logp, advantages and mask, all of shape (B, N), and clip_eps to an objective of shape (B, N)."""
@@ -58,7 +58,7 @@ def _clipped_by_sequence(logp: Tensor, old_logp: Tensor, advantages: Tensor, mas
 
 
 def _weighted_log(logp: Tensor, old_logp: Tensor, advantages: Tensor, mask: Tensor, clip_eps: float) -> Tensor:
-    return cispo_objective(logp, old_logp, advantages)  # its range is its own
+    return cispo_objective(logp, old_logp, advantages)  # CISPO has a clip range of its own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +116,7 @@ def variant(name: str) -> Variant:
 
 
 class _Work:
-    """A relative at work.
+    """The training with a relative.
 
     Attributes:
         variant: The relative.

@@ -30,6 +30,8 @@ PAGES = (
         "2026/debates",
         "results/as-shipped",
         "results/cut-the-batch",
+        "results/truncation",
+        "results/samplers",
         "results/llm",
         "simulation",
         "worksheet",

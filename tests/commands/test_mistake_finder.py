@@ -6,6 +6,7 @@ import gzip
 import json
 import shutil
 import subprocess
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -133,14 +134,13 @@ def _observed(student: Student, entry: dict[str, Any], members: Sequence[Any]) -
         if check.function == function and show_call(check.call(example)) == entry["calls"][0]["text"]
     ][:1]
     recorded_answers.observe(student, function, example)  # imports the model answer
-    recording = combinations._Recording(exercise, function, members, None)
-    model = read_submission(course.MODEL_ANSWERS)
-    recording._model = compose.tokens_of(combinations._source(combinations._text(model, exercise), function))
-    edits = [recording._edits_of(each) for each in members]
-    code = None if None in edits else compose.together(recording._model, [each for each in edits if each is not None])
+    text = combinations._text(read_submission(course.MODEL_ANSWERS), exercise)
+    model = compose.tokens_of(combinations._source(text, function))
+    edits = [combinations._edits(model, each) for each in members]
+    code = None if None in edits else compose.together(model, [each for each in edits if each is not None])
     if code is None:
         return None
-    scope = recording._module
+    scope = vars(sys.modules[f"submission.{exercise}"])
     before = scope[function]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

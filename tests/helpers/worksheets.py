@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from grader.core.result import CheckResult, ExerciseResult
-from grader.oracles.simulation import simulate as simulate_for_real
 from grader.worksheet import grade as worksheet
 from grader.worksheet import replay as replaying
 from grader.worksheet.questions import QUESTIONS, RUNS
 from grader.worksheet.reader import WorksheetError, WorksheetFile, parse
+from grader.worksheet.simulation import simulate as simulate_for_real
 
 Document = dict[str, Any]
 
@@ -30,12 +29,11 @@ INVISIBLE = (
 @functools.cache
 def simulated(settings: Any, seed: int, steps: int) -> Any:
     """One run; hundreds of gradings play the same ones."""
-    return simulate_for_real(settings, seeds=[seed], steps=steps)
+    return simulate_for_real(settings, seed=seed, steps=steps)
 
 
-def simulate(settings: Any, *, seeds: Sequence[int], steps: int) -> Any:
+def simulate(settings: Any, *, seed: int, steps: int) -> Any:
     """In the place of the grader's `simulate`: each run is simulated once, for real."""
-    (seed,) = seeds
     return simulated(settings, seed, steps)
 
 

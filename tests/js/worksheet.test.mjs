@@ -21,7 +21,6 @@ import {
   measure,
   reason,
   seedProblem,
-  stillMissing,
   wordsFor,
 } from "../../docs/assets/js/core/worksheet_filling.mjs";
 import { QUESTIONS, RUNS } from "../../docs/assets/js/core/worksheet_runs.mjs";
@@ -323,6 +322,7 @@ test("a comparison is filled from runs that share a seed", () => {
     "1E.reinforce_baseline": 4,
   });
   assert.deepEqual(assign(slots, { "1E.grpo": { seed: "9" } }, of(4, ...all)), {});
+  assert.deepEqual(assign(slots, {}, of(4, "grpo", "reinforce")), {}, "part of a comparison waits for the rest");
 });
 
 test("one run may answer three questions, and all tables fill at once", () => {
@@ -348,14 +348,6 @@ test("a sent run is said in a few words", () => {
   assert.equal(wordsFor(sent(1, { clipEps: null })), "50 steps, ε = off");
   const other = { innerSteps: 4, startAction: 2, rewardTable: singlePeak(3) };
   assert.equal(wordsFor(sent(1, other)), "50 steps, other settings");
-});
-
-test("missing runs are counted by their settings", () => {
-  const cells = { "1D.G2.trial2": cellOf(1, { bestProbability: 0.9 }) };
-  const missing = stillMissing(slotsOf("1D.1"), cells);
-  [/^2 .*G = 2\b.*50/, /^3 .*G = 8\b.*50/, /^3 .*G = 32\b.*50/].forEach((words, i) => assert.match(missing[i], words));
-  assert.match(stillMissing(slotsOf("1B.1"), {})[0], /^2 .*1 step/);
-  assert.match(stillMissing([slotOf("1E.reinforce_baseline")], {})[0], /^1 .*REINFORCE \+ baseline.*200/);
 });
 
 test("seeds that the grader refuses are named", () => {

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from site_fixtures import cannot
 
-from grader.workshop.search_index import TERMS
+from site_steps.search_index import TERMS
 
 ANSWERS = {
     "what is GRPO": "ten-minutes/",

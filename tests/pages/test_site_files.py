@@ -19,8 +19,9 @@ from site_pages import ALL, FIGURE_PAGES, PAGES, ROOT, TEMPLATES, npm
 from tab import assert_a_card
 
 from grader.core import course
-from grader.workshop import bughunt, first_states, recordings
+from grader.workshop import bughunt, recordings
 from grader.workshop.catalogue import misconceptions
+from site_steps import first_states
 
 Reader = Callable[[str], Any]
 SCRIPTS, LANGUAGE_MODEL = 178_000, 40_000
@@ -193,7 +194,7 @@ def test_the_fonts_of_formulas_have_every_letter_that_is_drawn(read: Reader) -> 
     assert drawn - set(letters) == set(), "see docs/assets/vendor/README.txt"
 
 
-@pytest.mark.parametrize("folder", ["docs/assets/vendor", "grader/workshop/katex"])
+@pytest.mark.parametrize("folder", ["docs/assets/vendor", ".ci/site_steps/katex"])
 def test_vendored_files_are_those_on_record(folder: str) -> None:
     vendor = ROOT / folder
     recorded = dict(re.findall(r"^([0-9a-f]{64})  (\S+)$", (vendor / "README.txt").read_text("utf-8"), re.M))

@@ -15,7 +15,7 @@ import pytest
 from site_fixtures import cannot
 
 from grader.commands import pages
-from grader.workshop import finish_site
+from site_steps import finish as finish_site
 
 pytestmark = pytest.mark.proof
 ROOT = Path(__file__).parents[2]

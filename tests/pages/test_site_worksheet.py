@@ -152,8 +152,7 @@ def test_a_worksheet_filled_from_sent_runs_earns_all_points(tab, tmp_path):
     sizes = [(10 * size + trial, 50, {"groupSize": size}) for size in (2, 8, 32) for trial in range(3)]
     algorithms = [(40, 200, {"algorithm": name}) for name in ("grpo", "reinforce", "reinforce_baseline")]
     send_runs(page, (1, 1), (2, 1), (3, 50), (4, 50), (5, 50), *sizes, *algorithms, (6, 50, {"klCoef": 0.3}))
-    answer_to(page, "Fill all tables from sent runs")
-    assert progress(page) == [30, 30]
+    page.wait_for_function("() => document.querySelector('grpo-worksheet-tools progress').value === 30")
     run = simulate(SimulationSettings(reward_table=single_peak(), group_size=32), seeds=[320], steps=50)
     best = cell(page, "1D: Trial 1, π(7), G = 32")
     assert best.input_value() == f"{run.probabilities[0, -1, 6]:.3f}"
@@ -167,6 +166,22 @@ def test_a_worksheet_filled_from_sent_runs_earns_all_points(tab, tmp_path):
     download(page, "Download answers (JSON)").save_as(path)
     code, report = grade(tmp_path)
     assert (code, "27 of 30 points" in report) == (1, True), report
+
+
+def test_a_run_fills_its_rows_on_arrival_and_once(tab):
+    page = tab.show(PAGE)
+    send_runs(page, (3, 50, {"groupSize": 1}))
+    assert "fits no row: G is 1" in said(page)
+    send_runs(page, (4, 50))
+    page.locator(f"{TOOLS} [role=status]").filter(has_text="filled").wait_for()
+    assert filled(page, "1C.1")[0] == "4"
+    press(page, "Empty this table", table("1C.1"))
+    press(page, "Empty this table", "dialog")
+    page.wait_for_function("() => !document.querySelector('grpo-runs[name=\"1C.1\"] input').value")
+    come_back(page)
+    assert filled(page, "1C.1")[0] == "", "what was emptied stays empty"
+    type_over(cell(page, "1C: Try 1, Seed"), "4")
+    assert "that you sent" in said(page, table("1C.1")) and filled(page, "1C.1")[1]
 
 
 def test_wrong_entries_are_marked_and_explained(tab):
@@ -228,7 +243,7 @@ def test_a_saved_worksheet_opens_again_and_another_file_changes_nothing(tab, tmp
     page = tab.show(PAGE)
     answer_everything(page)
     send_runs(page, (1, 1), (3, 50))
-    answer_to(page, "Fill all tables from sent runs")
+    assert "filled 1B.1, 1C.1, 1C.3" in said(page)
     type_over(cell(page, "1C: π(a), a = 3"), "0.012?")
     hand_in(page).save_as(tmp_path / "mine.json")
     before = [filled(page, question) for question in ("1B.1", "1C.1", "1C.3")]
@@ -275,7 +290,8 @@ def test_a_part_that_cannot_be_loaded_is_explained(tab):
     page = tab.load(PAGE)
     page.route("**/filling.mjs", lambda route: route.abort())
     field(page, "1A.1").fill("Uniform.")
-    assert "connection" in answer_to(page, "Fill from sent runs", table("1C.1"))
+    type_over(cell(page, "1C: Try 1, Seed"), "7")
+    assert "connection" in said(page, table("1C.1"))
     page.unroute_all()
     assert progress(page) == [1, 30]
     assert any("filling.mjs" in problem for problem in tab.problems)

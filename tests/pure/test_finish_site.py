@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.workshop.finish_site import finish
+from site_steps.finish import finish
 
 pytest.importorskip("py_mini_racer")
 PAGE = """<html><head><link rel="canonical" href="{site}">

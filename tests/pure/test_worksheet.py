@@ -16,6 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from worksheets import (
     INVISIBLE,
@@ -34,10 +35,11 @@ from worksheets import (
 
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, CheckResult, ExerciseResult
+from grader.oracles import simulation as oracles
 from grader.worksheet import grade as worksheet
 from grader.worksheet import questions as worksheet_questions
 from grader.worksheet import replay as replaying
-from grader.worksheet.questions import QUANTITIES, QUESTIONS, RUN_TABLES, RUNS
+from grader.worksheet.questions import QUANTITIES, QUESTIONS, RUN_TABLES, RUNS, Run
 from grader.worksheet.reader import read_worksheet
 
 
@@ -49,6 +51,16 @@ def right() -> Document:
 @pytest.fixture(autouse=True)
 def _simulated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replaying, "simulate", simulate)
+
+
+@pytest.mark.parametrize("run", {(run.settings, run.steps): run for run in RUNS}.values(), ids=lambda run: run.id)
+def test_the_runs_are_those_of_the_whole_simulation(run: Run) -> None:
+    ours, whole = simulated(run.settings, 11, run.steps), oracles.simulate(run.settings, seeds=[11], steps=run.steps)
+    assert (ours.actions == whole.actions[0]).all()
+    assert ours.probabilities == pytest.approx(whole.probabilities[0], abs=1e-9)
+    if run.settings.algorithm == "grpo":
+        rewards = np.array(run.settings.reward_table)[ours.actions]
+        assert ours.advantages == pytest.approx(oracles.group_advantages(rewards), abs=1e-12)
 
 
 def play_again(document: Document, name: str, *, seed: int) -> None:
@@ -151,9 +163,9 @@ def test_every_setting_must_be_the_requested_one(right: Document, name: str) -> 
 def test_a_file_cannot_choose_what_the_grader_simulates(right: Document, monkeypatch: pytest.MonkeyPatch) -> None:
     simulated = []
 
-    def watched(settings: Any, *, seeds: Any, steps: int) -> Any:
+    def watched(settings: Any, *, seed: int, steps: int) -> Any:
         simulated.append((settings, steps))
-        return simulate(settings, seeds=seeds, steps=steps)
+        return simulate(settings, seed=seed, steps=steps)
 
     monkeypatch.setattr(replaying, "simulate", watched)
     for entry in right["runs"]:

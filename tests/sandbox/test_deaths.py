@@ -2,8 +2,10 @@
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -282,6 +284,25 @@ def test_a_submission_that_others_hold_up_is_charged_nothing_and_has_no_verdict(
         monkeypatch.setattr(worker_process, "_LONGEST_STRETCH", 4)
         with pytest.raises(MachineTooBusy):  # one call alone takes far too long
             student.f(1_000)
+
+
+@linux_only
+@pytest.mark.parametrize(("counts", "error"), [([3, 3], StudentDied), ([3, 4], MachineTooBusy)])
+def test_a_worker_that_the_system_ends_for_memory_has_no_verdict(sandbox, monkeypatch, counts, error):
+    with probe(sandbox, "import os\ndef f(x):\n    while x:\n        pass\n    return os.getpid()") as student:
+        pid, told = pid_outside(student.f(0).value), iter(counts)
+        monkeypatch.setattr(worker_process, "processes_ended_for_memory", lambda: next(told))
+        killing = threading.Timer(0.2, os.kill, (pid, signal.SIGKILL))
+        killing.start()
+        with pytest.raises(error):
+            student.f(1)
+        killing.join()
+
+
+def test_the_kernels_count_of_processes_ended_for_memory_is_read(tmp_path):
+    (tmp_path / "vmstat").write_text("nr_free_pages 12\noom_kill 7\n")
+    assert worker_process.processes_ended_for_memory(str(tmp_path / "vmstat")) == 7
+    assert worker_process.processes_ended_for_memory(str(tmp_path / "missing")) == 0
 
 
 @linux_only

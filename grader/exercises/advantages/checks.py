@@ -8,17 +8,13 @@ from grader.grading.check import check
 from grader.grading.compare import close, require, same, tensor, untouched
 from grader.grading.strategies import reward_groups, reward_groups_with_ties
 from grader.grading.student import Example, Half, Transposed
+from grader.oracles.formulas import advantages_of
 
 PAGE_EXAMPLE = np.array([[1.0, 0.0, 0.0, 0.0], [4.0, 2.0, 2.0, 0.0]])
 NO_GROUPS = np.array(1.0), np.empty((2, 0)), np.array([[1.0, np.nan]]), np.array([[np.inf, 1.0]])
 THREE_GROUPS = np.array([[0.0, 1.0, 5.0], [10.0, 30.0, 20.0], [-2.0, 0.5, 0.5]])
 ASCENDING = np.array([[0.0, 1.0, 2.0, 6.0]])
 SHUFFLED = np.array([[2.0, 6.0, 0.0, 1.0]])
-
-
-def advantages_of(rewards):
-    """The oracle: numpy float64. No group has equal rewards."""
-    return (rewards - rewards.mean(axis=-1, keepdims=True)) / rewards.std(axis=-1, keepdims=True)
 
 
 @check(
@@ -309,7 +305,7 @@ def test_large_rewards_keep_their_differences(student, rewards):
     mean(r**2) - mean(r)**2 subtracts two large, nearly equal numbers. Subtract the mean first, then square.
     """
     answer = student.group_advantages((rewards + 4096.0).astype(np.float32))
-    expected = (rewards - rewards.mean(axis=1, keepdims=True)) / rewards.std(axis=1, keepdims=True)
+    expected = advantages_of(rewards)
     same(answer, expected, dtype="float32", rtol=1e-2, atol=2e-2, label="without the 4096")
 
 

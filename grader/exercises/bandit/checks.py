@@ -28,6 +28,7 @@ from grader.grading.compare import (
 from grader.grading.strategies import bandit_groups, logit_pairs
 from grader.grading.student import Example, Half, Record, Transposed
 from grader.oracles import simulation
+from grader.oracles.recorded import NoRecord
 
 LOGITS = np.array([1.0, 0.0, -1.0, 0.5])
 REF_LOGITS = np.array([0.0, 0.5, 0.25, -0.5])
@@ -666,12 +667,11 @@ def history(answer, table, settings):
     return found | {"actions": drawn}
 
 
-def replay(answer, found, table, settings, *, atol=1e-6):
-    """Require that every policy of the history follows from the previous one and its recorded group."""
-    table = table.astype(np.float64)
+def curves_by_oracle(found, table, settings):
+    """What follows from the recorded groups: policies, entropy, KL, and clip fractions."""
     logits = start = np.zeros(len(table))
     seen: list[float] = []
-    clip_fraction, doubtful, visited = [], [], [logits]
+    clip_fraction, visited = [], [logits]
     for actions in found["actions"]:
         rewards = table[actions]
         if setting(settings, "algorithm") == "grpo":
@@ -682,12 +682,49 @@ def replay(answer, found, table, settings, *, atol=1e-6):
             logits = reinforce_oracle(logits, actions, rewards, setting(settings, "lr"), baseline)
         seen += [*rewards]
         clip_fraction.append(binding)
-        # Rounding of the group's mean decides whether the clip binds for a reward at that mean.
-        may_bind = setting(settings, "algorithm") == "grpo" and setting(settings, "inner_steps") > 1 and np.ptp(rewards)
-        doubtful.append((np.abs(simulation.group_advantages(rewards)) < 1e-6).mean() if may_bind else 0.0)
         visited.append(logits)
-    logits, start = np.stack(visited), np.stack([start] * len(visited))
-    expected = softmax(logits)
+    logp = np.log(found["probabilities"])
+    entropy, kl = simulation.entropy(logp), simulation.kl_divergence(logp, logp[:1])
+    return softmax(np.stack(visited)), entropy, kl, np.array(clip_fraction)
+
+
+def curves_by_own_steps(student, found, table, settings):
+    """The same by the submission's own steps, in a handout, which has no oracle: each policy from the one before."""
+    grpo, inner_steps = setting(settings, "algorithm") == "grpo", setting(settings, "inner_steps")
+    start, rewards = np.zeros(len(table)), table[found["actions"]]
+    logp = np.log(np.maximum(found["probabilities"].astype(np.float64), 1e-300))
+    means = [0.0, *(rewards.mean(axis=1).cumsum() / np.arange(1, len(rewards) + 1))]
+    with_baseline = setting(settings, "algorithm") == "reinforce_baseline"
+
+    def stepped(config):
+        steps = [*zip(logp[:-1], found["actions"], rewards, strict=True)]
+        examples = [Example(*step, start, config) for step in steps]
+        if not grpo:
+            options = [{"baseline": float(mean)} if with_baseline else {} for mean in means]
+            examples = [Example(*step, config, **each) for step, each in zip(steps, options, strict=False)]
+        answers = student.each("grpo_step" if grpo else "reinforce_step", *examples) if examples else []
+        return softmax(np.array([start, *(tensor(each, shape=start.shape, dtype=None) for each in answers)]))
+
+    clip_fraction = np.zeros(len(rewards))
+    with student.aside():
+        expected = stepped(settings)
+        entropy = tensor(student.policy_entropy(logp), shape=logp.shape[:1], dtype=None)
+        if grpo and inner_steps > 1:
+            before_the_last = stepped(config(**{**settings.fields, "inner_steps": inner_steps - 1}))[1:]
+            ratio = np.take_along_axis(before_the_last / np.exp(logp[:-1]), found["actions"], axis=1)
+            gain = rewards - rewards.mean(axis=1, keepdims=True)
+            outside = np.abs(ratio - 1.0) > setting(settings, "clip_eps")
+            clip_fraction = (outside & (gain * (ratio - 1.0) > 0)).mean(axis=1)
+    return expected, entropy, math.log(len(table)) - entropy, clip_fraction
+
+
+def replay(student, answer, found, table, settings, *, atol=1e-6):
+    """Require that every policy of the history follows from the previous one and its recorded group."""
+    table = table.astype(np.float64)
+    try:
+        expected, entropy, kl, clip_fraction = curves_by_oracle(found, table, settings)
+    except NoRecord:
+        expected, entropy, kl, clip_fraction = curves_by_own_steps(student, found, table, settings)
     wrong = ~(np.abs(found["probabilities"] - expected).max(axis=1) <= atol)
     if wrong.any():
         row = int(wrong.argmax())
@@ -698,15 +735,19 @@ def replay(answer, found, table, settings, *, atol=1e-6):
         story = f"policy {row} does not follow from policy {row - 1} and the group between them" if row else start_story
         group = f"value.actions[{row - 1}], " if row else ""
         require(False, answer, rows, story, shows=f"{group}value.probabilities[{row}]")
-    logp = np.log(found["probabilities"])
+    rewards = table[found["actions"]]
     curves = {
-        "entropy": simulation.entropy(logp),
-        "kl": simulation.kl_divergence(logp, logp[:1]),
+        "entropy": entropy,
+        "kl": kl,
         "max_probability": found["probabilities"].max(axis=1),
-        "mean_reward": table[found["actions"]].mean(axis=1),
-        "zero_signal": (table[found["actions"]] == table[found["actions"][:, :1]]).all(axis=1),
-        "clip_fraction": np.array(clip_fraction),
+        "mean_reward": rewards.mean(axis=1),
+        "zero_signal": (np.ptp(rewards, axis=1) == 0) if rewards.size else np.zeros(len(rewards), dtype=bool),
+        "clip_fraction": clip_fraction,
     }
+    # Rounding of the group's mean decides whether the clip binds for a reward at that mean.
+    may_bind = setting(settings, "algorithm") == "grpo" and setting(settings, "inner_steps") > 1
+    from_mean, spread = np.abs(rewards - rewards.mean(axis=1, keepdims=True)), np.ptp(rewards, axis=1, keepdims=True)
+    doubtful = np.where(may_bind, (from_mean < 1e-6 * spread).mean(axis=1), 0.0)
     apart = np.abs(found["clip_fraction"] - curves["clip_fraction"])
     curves["clip_fraction"] = np.where(apart <= doubtful, found["clip_fraction"], curves["clip_fraction"])
     for name, curve in curves.items():
@@ -740,7 +781,7 @@ def test_every_step_of_a_run_is_a_step_of_its_own_group(student, worked, fresh):
     cases.append((table, config(group_size=5, steps=12, lr=0.8), int(fresh.integers(1 << 31))))
     for rewards, settings, seed in cases:
         answer = student.train_bandit(rewards, settings, seed=seed)
-        replay(answer, history(answer, rewards, settings), rewards, settings)
+        replay(student, answer, history(answer, rewards, settings), rewards, settings)
 
 
 @check(
@@ -766,7 +807,7 @@ def test_the_reference_policy_is_the_start_of_the_run(student, seed, kl_coef, in
     """
     settings = config(group_size=3, steps=8, lr=0.8, kl_coef=kl_coef / 4, inner_steps=inner_steps)
     answer = student.train_bandit(TABLE, settings, seed=seed)
-    replay(answer, history(answer, TABLE, settings), TABLE, settings)
+    replay(student, answer, history(answer, TABLE, settings), TABLE, settings)
 
 
 @check(
@@ -799,7 +840,7 @@ def test_reinforce_runs_with_and_without_a_baseline(student, seed, algorithm, of
     """
     table, settings = TABLE + offset, config(group_size=3, steps=steps, algorithm=algorithm)
     answer = student.train_bandit(table, settings, seed=seed)
-    replay(answer, history(answer, table, settings), table, settings)
+    replay(student, answer, history(answer, table, settings), table, settings)
 
 
 @check(
@@ -849,7 +890,7 @@ def test_groups_come_from_the_present_policy(student, fresh):
     repeats = float((drawn[1:] == drawn[:-1]).all(axis=1).mean())
     rows = [("share of groups that repeat the one before", f"{repeats:.3f}"), ("expected, about", "0.004")]
     require(repeats < 0.1, answers[0], rows, "every step draws a new group", shows="value.actions[:8]")
-    replay(answers[1], found[1], wide, moving)
+    replay(student, answers[1], found[1], wide, moving)
     many, brief = (
         np.linspace(0.0, 1.0, 300),
         config(group_size=64, steps=4, lr=0.0),
@@ -1024,7 +1065,7 @@ def test_it_finds_the_peak(student, fresh, show_curve):
         best, entropy = found["probabilities"][:, 6], found["entropy"]
         show_curve("Probability of the best action", best, y="probability")
         show_curve("Mean reward of the group", found["mean_reward"], y="mean reward", first=1)
-        replay(answer, found, PEAK, settings)
+        replay(student, answer, found, PEAK, settings)
         over = np.flatnonzero(best > 0.5)
         first = f"after {over[0]} steps" if len(over) else "never"
         rows = [
@@ -1068,7 +1109,7 @@ def test_it_learns_on_other_tables_too(student, fresh):
         answers = [student.train_bandit(table, settings, seed=seed) for seed in seeds]
         floats = table.astype(np.float32) if table.dtype == np.int64 else table
         histories = [history(answer, floats, settings) for answer in answers]
-        replay(answers[0], histories[0], floats, settings, atol=1e-6 if floats.dtype == np.float64 else 1e-3)
+        replay(student, answers[0], histories[0], floats, settings, atol=1e-6 if floats.dtype == np.float64 else 1e-3)
         ends = [found["probabilities"][-1, best - 1] for found in histories]
         of_runs = f"at least {needed} of {runs} over 0.5" if runs > 1 else "over 0.5"
         rows = [(f"probability of action {best} at the end", np.array(ends)), ("expected", of_runs)]
@@ -1076,4 +1117,4 @@ def test_it_learns_on_other_tables_too(student, fresh):
         require(learned, lowest, rows, "it does not learn", shows="value.probabilities[-1]")
     settings = config(group_size=16, steps=200, lr=2.0)  # long after the policy is nearly certain
     answer = student.train_bandit(PEAK, settings, seed=int(fresh.integers(1 << 31)))
-    replay(answer, history(answer, PEAK, settings), PEAK, settings)
+    replay(student, answer, history(answer, PEAK, settings), PEAK, settings)

@@ -5,6 +5,7 @@ numpy. A run passes its completions to the reward function, so the oracle replay
 checks of sampling use statistics, and every threshold says how often it fails a right answer.
 """
 
+import contextlib
 import math
 from dataclasses import replace
 
@@ -35,6 +36,7 @@ from grader.grading.strategies import rollouts
 from grader.grading.student import MODE, Example, Half, Record, Same, Tensor, Transposed
 from grader.oracles import charlm_oracle as oracle
 from grader.oracles.pretrained import pretrained_weights
+from grader.oracles.recorded import NoRecord, records
 from grader.oracles.simulation import log_softmax
 
 TABLE = np.array([[0.0, 0.5, -0.5], [0.5, 0.0, 1.0], [-1.0, 0.25, 0.0]])
@@ -896,12 +898,7 @@ STEP_METRICS = ("loss", *METRICS)
 
 def _stepped(table, ref_table, batch, wanted, *, repeat=1, lr=None):
     """The logits after some updates with one batch, and the metrics of the last update, from the oracle."""
-    optimizer = oracle.Optimizer(settings(wanted), settings(wanted).lr if lr is None else lr)
-    fields = oracle.Batch(**batch.fields)
-    metrics: dict[str, float] = {}
-    for _ in range(repeat):
-        table, metrics = oracle.bigram_step(table, ref_table, optimizer, fields, settings(wanted))
-    return table, metrics
+    return oracle.updates(table, ref_table, batch.fields, settings(wanted), repeat=repeat, lr=lr)
 
 
 def _require_step(answer, *, repeat=1, lr=None, why=""):
@@ -1117,8 +1114,14 @@ def run_example(table, ref_table, prompt, wanted, *, seed, letter="b", worth=1.0
     return Example(policy, bigram(ref_table), prompt, reward, wanted, generator=generator, **options)
 
 
-def _run(student, *arguments, **options):
-    return student.each("train", run_example(*arguments, return_arguments=True, **options))[0]
+def _run(student, table, ref_table, prompt, wanted, **options):
+    """Train. A handout also checks a run of the first step, because later samples of a wrong run are not recorded."""
+    arguments = table, ref_table, prompt
+    if records().answers and wanted.fields["steps"] > 1 and "repeat" not in options:
+        first = run_example(*arguments, config(**{**wanted.fields, "steps": 1}), return_arguments=True, **options)
+        with contextlib.suppress(NoRecord):
+            _require_run(student.each("train", first)[0])
+    return student.each("train", run_example(*arguments, wanted, return_arguments=True, **options))[0]
 
 
 def _is_text(each):

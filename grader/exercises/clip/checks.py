@@ -8,6 +8,7 @@ from grader.grading.check import check
 from grader.grading.compare import gradient, no_gradient, require, same, same_gradient, tensor, untouched
 from grader.grading.strategies import logp_pairs, ratios_and_advantages
 from grader.grading.student import Example, Half, Transposed
+from grader.oracles.formulas import clip_binds, clipped
 
 LOGP = np.log(np.array([0.5, 0.2, 0.9]))
 OLD_LOGP = np.log(np.array([0.25, 0.4, 0.6]))
@@ -205,7 +206,7 @@ def test_the_four_corners_of_the_clip(student, worked, fresh):
     for times in (1, int(fresh.integers(11, 90))):
         ratio = (np.tile(FOUR_CORNERS, times) + fresh.uniform(-0.25, 0.25, 4 * times)).round(2)
         advantages = np.tile(BOTH_SIGNS, times) * fresh.uniform(0.5, 2.0, 4 * times).round(2)
-        expected = np.minimum(ratio * advantages, np.clip(ratio, 0.8, 1.2) * advantages)
+        expected = clipped(ratio, advantages, 0.2, 0.2)
         why = "the four corners are right, but others are not"
         same(student.clipped_surrogate(ratio, advantages), expected, why=why)
 
@@ -256,8 +257,7 @@ def test_plateaus_lie_at_the_ends_of_the_band(student, pair, band, one_sided):
     ratio, advantages = pair
     low, high = band
     options = {"clip_eps": low} if one_sided else {"clip_eps": low, "clip_eps_high": high}
-    top = 1.0 + (low if one_sided else high)
-    expected = np.where(advantages > 0, np.minimum(ratio, top), np.maximum(ratio, 1.0 - low)) * advantages
+    expected = clipped(ratio, advantages, low, low if one_sided else high)
     same(student.clipped_surrogate(ratio, advantages, **options), expected)
 
 
@@ -342,7 +342,7 @@ def test_one_advantage_serves_a_row_of_ratios(student, pair, advantage):
     cases = (ratios, column), (ratios, advantages), (ratios, one), (Transposed(ratios), Transposed(both))
     answers = student.each("clipped_surrogate", *(Example(*case) for case in cases))
     for answer, weights in zip(answers, (column, advantages, one, both), strict=True):
-        same(answer, np.minimum(ratios * weights, np.clip(ratios, 0.8, 1.2) * weights))
+        same(answer, clipped(ratios, weights, 0.2, 0.2))
 
 
 @check(
@@ -402,7 +402,7 @@ def test_four_of_nine_positions_are_clipped(student, worked, fresh):
     for more in (7, int(fresh.integers(41, 400))):
         copies = np.concatenate([np.arange(len(case.arguments[0])), fresh.integers(0, 9, size=more)])
         ratio, advantages = (argument[copies] for argument in case.arguments)
-        binds = ((ratio > 1.2) & (advantages > 0)) | ((ratio < 0.8) & (advantages < 0))
+        binds = clip_binds(ratio, advantages, 0.2, 0.2)
         why = "the nine positions are right, but others are not"
         same(student.clip_fraction(ratio, advantages), binds.mean(), dtype=None, why=why, atol=1e-6)
 
@@ -437,8 +437,7 @@ def test_it_counts_where_the_clip_binds(student, pair, band, one_sided):
     """
     ratio, advantages = pair
     options = {"clip_eps": band[0]} if one_sided else {"clip_eps": band[0], "clip_eps_high": band[1]}
-    top = 1.0 + (band[0] if one_sided else band[1])
-    binds = ((ratio > top) & (advantages > 0)) | ((ratio < 1.0 - band[0]) & (advantages < 0))
+    binds = clip_binds(ratio, advantages, band[0], band[0] if one_sided else band[1])
     same(student.clip_fraction(ratio, advantages, **options), binds.mean(), dtype=None, atol=1e-6)
 
 
@@ -469,7 +468,7 @@ def test_masked_positions_do_not_count(student, pair, kept):
     ratio, _ = pair
     ratios, column = np.stack([ratio, ratio[::-1]]), np.array([[1.0], [-1.0]])
     mask = np.array(kept[: ratios.size]).reshape(ratios.shape)
-    binds = ((ratios > 1.2) & (column > 0)) | ((ratios < 0.8) & (column < 0))
+    binds = clip_binds(ratios, column, 0.2, 0.2)
     expected = binds[mask].mean() if mask.any() else 0.0
     answer = student.call("clip_fraction", ratios, column, mask=mask, return_arguments=True)
     same(answer, expected, dtype=None, atol=1e-6)
@@ -497,7 +496,7 @@ def test_fraction_of_any_shape_is_one_float(student, pair):
     """
     ratio, _ = pair
     ratios, column = np.stack([ratio, (1.0 / ratio).round(2)]), np.array([[1.0], [-1.0]])
-    binds = ((ratios > 1.2) & (column > 0)) | ((ratios < 0.8) & (column < 0))
+    binds = clip_binds(ratios, column, 0.2, 0.2)
     mask = np.arange(ratios.size).reshape(ratios.shape) % 3 > 0
     answer, deep, single, strided, with_graph = student.each(
         "clip_fraction",

@@ -19,7 +19,7 @@ from grader.grading.strategies import (
     reward_groups_with_ties,
 )
 from grader.grading.student import Example, Half, Transposed
-from grader.oracles.traced import importance_ratio
+from grader.oracles.formulas import clamped_ratio
 
 PAGE_REWARDS = np.array([[1.0, 0.0, 0.0, 0.0], [4.0, 2.0, 2.0, 0.0]])
 SQUARE = np.array([[0.0, 1.0, 5.0], [10.0, 30.0, 20.0], [-2.0, 0.5, 0.5]])
@@ -75,21 +75,21 @@ def ratio_of_rows(logp, old_logp, mask, weights=None):
     """The ratio of each row, and the gradient of its weighted sum with respect to `logp`."""
     count = np.maximum(mask.sum(axis=1), 1)
     means = [np.where(mask, each, 0.0).astype(np.float64).sum(axis=1) / count for each in (logp, old_logp)]
-    ratio = importance_ratio(*means)
-    back = ratio.pull(np.ones(len(mask)) if weights is None else weights)
-    return ratio.value, back[:, None] * mask / count[:, None]
+    ratio, slope = clamped_ratio(*means)
+    back = slope if weights is None else slope * weights
+    return ratio, back[:, None] * mask / count[:, None]
 
 
 def weighted_log(logp, old_logp, advantages, *, clip_eps=1.0, clip_eps_high=4.0):
     """The objective of CISPO, and its gradient with respect to `logp`: the clipped ratio times A."""
-    weight = importance_ratio(logp, old_logp).value.clip(1 - clip_eps, 1 + clip_eps_high)
+    weight = clamped_ratio(logp, old_logp)[0].clip(1 - clip_eps, 1 + clip_eps_high)
     slope = np.broadcast_to(weight * advantages, logp.shape)
     return slope * logp, slope
 
 
 def truncated(old_logp, sampler_logp, cap=2.0):
     """The weight of a token that the sampler drew."""
-    return np.minimum(importance_ratio(old_logp, sampler_logp).value, cap)
+    return np.minimum(clamped_ratio(old_logp, sampler_logp)[0], cap)
 
 
 def masks(rows=4, length=6):

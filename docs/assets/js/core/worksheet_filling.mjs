@@ -115,7 +115,7 @@ export function reason(slots, sent) {
  * Puts sent runs (oldest first) into cells of slots, and returns the filled ones: { slot id: run }. A cell that was
  * begun takes a run with its seed. Into the empty ones go the newest runs, newer ones below older ones; runs of exactly
  * the right length win over longer ones. No seed fills two cells of the same kind. The cells of a comparison (1E) are
- * filled from runs that share a seed.
+ * filled when all their runs have come with one seed, or one by one if a seed is there already.
  */
 export function assign(slots, cells, runs) {
   const filled = {};
@@ -162,14 +162,13 @@ function assignSameSeed(slots, cells, runs) {
   const free = slots.filter((slot) => !isStarted(cells[slot.id]));
   const given = slots.map((slot) => record(slot, cells[slot.id]).seed).find((seed) => seed !== null);
   const seeds = given === undefined ? [...new Set(runs.map((sent) => sent.seed).reverse())] : [given]; // newest first
-  let most = {};
   for (const seed of seeds) {
     const found = free
       .map((slot) => [slot.id, runs.findLast((sent) => sent.seed === seed && fits(slot, sent))])
       .filter(([, sent]) => sent);
-    if (found.length > Object.keys(most).length) most = Object.fromEntries(found);
+    if (found.length === free.length || given !== undefined) return Object.fromEntries(found);
   }
-  return most;
+  return {};
 }
 
 /** What a sent run is, in a few words: "50 steps, G = 32". Settings without a sign are "other settings". */
@@ -181,17 +180,6 @@ export function wordsFor({ settings, steps }) {
     return /^.$/u.test(WORDS[name] ?? "") ? `${WORDS[name]} = ${settings[name] ?? "off"}` : "other settings";
   };
   return [...new Set([count(steps, "step"), ...changed.map(say)])].join(", ");
-}
-
-/** The runs that are still missing, in words: ["2 runs with G = 32 and 50 steps"]. */
-export function stillMissing(slots, cells) {
-  const empty = slots.filter((slot) => !isStarted(cells[slot.id]));
-  const kinds = new Map();
-  for (const slot of empty) {
-    const words = `${withWords(slot) || " with the default settings"} and ${count(slot.steps, "step")}`;
-    kinds.set(words, (kinds.get(words) ?? 0) + 1);
-  }
-  return [...kinds].map(([words, n]) => `${count(n, "run")}${words}`);
 }
 
 function withWords({ question, settings }) {

@@ -3,6 +3,7 @@
 import { load, save } from "./storage.mjs";
 
 export const RUNS_KEY = "grpo-runs-v1";
+const TAKEN_KEY = "grpo-runs-taken-v1"; // the runs that the worksheet has seen, as texts
 const MOST = 60; // the worksheet asks for 18
 
 /** All sent runs. What another version or a person's hand left there is dropped. */
@@ -20,8 +21,21 @@ export function sendRuns(added) {
   const kept = save(RUNS_KEY, runs)
     ? ""
     : " This browser cannot keep them for long: follow a link to the worksheet now, in this tab.";
-  return `The worksheet can now fill its tables from ${runs.length} ${runs.length === 1 ? "run" : "runs"}.${kept}`;
+  window.dispatchEvent(new StorageEvent("storage", { key: RUNS_KEY })); // a browser tells only other windows
+  return `Sent. The worksheet fills the rows that ask for such a run.${kept}`;
 }
 
+/** The sent runs that the worksheet has not seen yet. */
+export function newRuns() {
+  const taken = new Set(load(TAKEN_KEY, []));
+  return sentRuns().filter((run) => !taken.has(JSON.stringify(run)));
+}
+
+/** From now on, no run is new. */
+export const takeRuns = () => save(TAKEN_KEY, sentRuns().map((run) => JSON.stringify(run)));
+
 /** Forgets all sent runs. */
-export const clearRuns = () => save(RUNS_KEY, null);
+export function clearRuns() {
+  save(RUNS_KEY, null);
+  save(TAKEN_KEY, null);
+}

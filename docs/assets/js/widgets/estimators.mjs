@@ -67,15 +67,19 @@ class Estimators extends Explorable {
     const inside = scale(0, most, left + NAME, left + wide - 4);
     const x = (amount) => inside(Math.min(most, Math.max(0, amount)));
     const foot = top + HEAD + ROW * KINDS.length;
+    const isLoss = lines.length > 1;
     const bar = (kind, i) => {
       const [y, amount, { std }] = [top + HEAD + ROW * i, value(this.found[kind]), this.found[kind]];
       const end = x(amount);
+      const [far, edge] = [isLoss ? end : x(amount + std), left + wide - 4];
+      const number = Math.abs(amount) >= 5e-4 ? fixed(amount, 3) : isLoss ? "0.000: no pull" : "0.000";
       return [
         words(left, y + 22, kind, { class: "name" }),
         element("rect", { x: x(0), y: y + 8, width: pixel(end - x(0)), height: 20, class: "bar" }),
-        lines.length > 1 ? [] : element("line", { x1: pixel(x(amount - std)), x2: pixel(x(amount + std)), y1: y + 18, y2: y + 18, class: "spread" }),
-        words(lines.length > 1 ? end + 6 : x(Math.max(amount + std, 0)) + 6, y + 22, Math.abs(amount) < 5e-4 ? "0.000: no pull" : fixed(amount, 3),
-          lines.length > 1 || x(amount + std) < left + wide - 60 ? { class: "name" } : { class: "name", x: pixel(left + wide - 4), y: y + 5, "text-anchor": "end" }),
+        isLoss ? [] : element("line", { x1: pixel(x(amount - std)), x2: pixel(x(amount + std)), y1: y + 18, y2: y + 18, class: "spread" }),
+        far < edge - 44 ? words(far + 6, y + 22, number, { class: "name" })
+          : isLoss ? words(far - 6, y + 22, number, { class: "on", "text-anchor": "end" })
+            : words(edge, y + 5, number, { class: "name", "text-anchor": "end" }),
       ].flat();
     };
     const across = (name, i) => {

@@ -6,7 +6,7 @@ import { LIMITS, QUESTIONS, RUNS } from "../../core/worksheet_runs.mjs";
 import { ask } from "../../ui/dialog.mjs";
 import { download } from "../../ui/files.mjs";
 import { clearRuns, sentRuns } from "../../ui/runs.mjs";
-import { fill, openFields, takeSeed } from "./filling.mjs";
+import { fillFromNewRuns, openFields, takeSeed } from "./filling.mjs";
 import { changeState, readState } from "./state.mjs";
 
 /** How much slots and answers of a state hold: { answers, runs }. */
@@ -15,10 +15,7 @@ const amount = ({ answers, cells }, slots = RUNS) => ({
   runs: slots.filter((slot) => isStarted(cells[slot.id])).length,
 });
 
-export { takeSeed };
-
-/** Fills the tables of some slots from the sent runs. */
-export const fillTables = ({ slots = RUNS }) => fill(slots);
+export { fillFromNewRuns, takeSeed };
 
 /** The questions of the page: [{ id, text }]. */
 const questions = () => [...document.querySelectorAll("grpo-question")].map(({ name, text }) => ({ id: name, text }));
@@ -82,7 +79,7 @@ export async function emptyTable({ slots, signal }) {
   if (!runs) return "The table is already empty.";
   const question =
     `Delete the ${runs === 1 ? "run" : `${runs} runs`} in this table? ` +
-    "Sent runs stay, so you can fill it from them again.";
+    "Sent runs stay: type the seed of one to fill its row again.";
   if (!(await ask({ question, yes: "Empty this table", no: "Keep it", signal }))) return "Nothing was deleted.";
   changeState((state) => slots.forEach((slot) => delete state.cells[slot.id]));
   return "The table is empty.";

@@ -1,27 +1,33 @@
 // Fills tables from the runs that were sent from the simulation, and says what happened.
-// Loaded when somebody asks for it.
+// Loaded when a run arrives or a seed is typed.
 import { fieldsOf, isStarted, record } from "../../core/worksheet.mjs";
-import {
-  assign,
-  cellOf,
-  count,
-  fits,
-  measure,
-  reason,
-  seedProblem,
-  stillMissing,
-} from "../../core/worksheet_filling.mjs";
+import { assign, cellOf, fits, measure, reason, seedProblem } from "../../core/worksheet_filling.mjs";
 import { RUNS } from "../../core/worksheet_runs.mjs";
-import { sentRuns } from "../../ui/runs.mjs";
+import { newRuns, sentRuns, takeRuns } from "../../ui/runs.mjs";
 import { fieldName } from "./layouts.mjs";
 import { changeState, readState } from "./state.mjs";
 
 const FOLLOW_SEED = "1B.1"; // sixteen numbers are too many to type: they follow when a seed is typed
 
-/** Fills the empty fields of slots; returns what it did and what is missing, in sentences. */
-export function fill(slots) {
-  const runs = sentRuns();
-  const filled = assign(slots, readState().cells, runs);
+/** Fills the empty rows that ask for the runs that have just come; returns a sentence. */
+export function fillFromNewRuns() {
+  const arrived = newRuns();
+  takeRuns();
+  const asking = RUNS.filter((slot) => arrived.some((run) => fits(slot, run)));
+  const questions = new Set(asking.map((slot) => slot.question));
+  const filled = fill(RUNS.filter((slot) => questions.has(slot.question)));
+  const seeds = (runs) => `${runs.length === 1 ? "Seed" : "Seeds"} ${[...new Set(runs.map(({ seed }) => seed))].join(", ")}`;
+  if (filled.length) {
+    const tables = [...new Set(filled.map(({ slot }) => slot.question))].map((name) => (name === "bonus" ? "the bonus" : name));
+    return `${seeds(filled.map(({ run }) => run))}: filled ${tables.join(", ")}.`;
+  }
+  if (!arrived.length) return "";
+  return asking.length ? `${seeds(arrived)}: no empty row asks for it.` : `${seeds(arrived)} fits no row: ${reason(RUNS, arrived.at(-1))}.`;
+}
+
+/** Fills the empty fields of slots; returns what it filled: [{ slot, run }]. */
+function fill(slots) {
+  const filled = assign(slots, readState().cells, sentRuns());
   changeState((state) => {
     for (const [id, { seed }] of Object.entries(filled)) {
       const slot = RUNS.find((each) => each.id === id);
@@ -29,7 +35,7 @@ export function fill(slots) {
       state.cells[id] = { ...cellOf(seed, measure(slot, seed)), ...Object.fromEntries(typed) };
     }
   });
-  return report(slots, filled, runs);
+  return Object.entries(filled).map(([id, run]) => ({ slot: RUNS.find((each) => each.id === id), run }));
 }
 
 /** What is empty or wrong in cells that were begun: names of fields. */
@@ -42,49 +48,10 @@ export const openFields = (slots, cells) =>
       return open.map((field) => fieldName(slot.id, field));
     });
 
-function report(slots, filled, runs) {
-  const { cells } = readState();
-  const open = openFields(slots, cells);
-  const missing = stillMissing(
-    slots.filter((slot) => !slot.optional || slots.every((each) => each.optional)),
-    cells,
-  );
-  const ids = Object.keys(filled);
-  const used = new Set(Object.values(filled));
-  const seeds = [...new Set(ids.map((id) => filled[id].seed))];
-  const longer = slots.find((slot) => filled[slot.id]?.steps > slot.steps);
-  const sentences = [
-    ids.length
-      ? `Filled ${count(ids.length, "row")} from ${count(used.size, "sent run")}${seeds.length > 3 ? "" : ` (seed ${seeds.join(", ")})`}.`
-      : missing.length || open.length
-        ? "Nothing was filled."
-        : "Nothing to fill: no run is missing.",
-  ];
-  if (longer) {
-    const { seed } = filled[longer.id];
-    sentences.push(`Seed ${seed} ran longer than needed: its first ${count(longer.steps, "step")} count.`);
-  }
-  const misfit = runs.findLast((sent) => !slots.some((slot) => fits(slot, sent)));
-  if (!ids.length && misfit && (missing.length || open.length))
-    sentences.push(`The sent run with seed ${misfit.seed} does not fit: ${reason(slots, misfit)}.`);
-  if (open.length)
-    sentences.push(`Open or wrong: ${open.join("; ")}. A row with a seed is filled only from a sent run with that seed.`);
-  if (missing.length) {
-    sentences.push(
-      `Missing: ${missing.join("; ")}.`,
-      runs.length ? "" : "You have sent no run yet.",
-      "Make the missing runs in the simulation and press Send to worksheet there.",
-    );
-    const half = slots.every((slot) => slot.steps === 1) && slots.some((slot) => isStarted(cells[slot.id]));
-    if (half) sentences.push("If both runs had the same seed, type it in both places.");
-  }
-  for (const question of new Set(slots.map((slot) => slot.question))) sentences.push(seedProblem(question, cells));
-  return sentences.filter(Boolean).join(" ");
-}
-
 /** After a seed was typed: fills its numbers in if they are too many to type; returns a sentence, "" if all is well. */
 export function takeSeed(id, before, text) {
   const slot = RUNS.find((each) => each.id === id);
+  if (fill([slot]).length) return `Filled in the run with seed ${text.trim()} that you sent.`;
   const cell = slot.question === FOLLOW_SEED && followSeed(slot, before, text);
   if (!cell) return seedProblem(slot.question, readState().cells);
   changeState((state) => void (state.cells[id] = cell));

@@ -32,7 +32,6 @@ export class Runs extends WorksheetWidget {
       element(
         "div",
         { class: "grpo-bar" },
-        button("Fill from sent runs", () => this.act("fillTables", { slots })),
         button("Empty this table", () => this.act("emptyTable", { slots })),
       ),
       this.status,

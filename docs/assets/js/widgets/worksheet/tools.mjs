@@ -7,6 +7,7 @@ import { element, uniqueId } from "../../ui/element.mjs";
 import { menu } from "../../ui/menu.mjs";
 import { markDone } from "../../ui/progress.mjs";
 import { ring } from "../../ui/ring.mjs";
+import { newRuns } from "../../ui/runs.mjs";
 import { makeScrollable } from "../../ui/table.mjs";
 import { WorksheetWidget, changeState, isKept } from "./state.mjs";
 
@@ -60,7 +61,7 @@ export class Tools extends WorksheetWidget {
       element("div", { class: "grpo-progress" }, element("span", { class: "grpo-ring" }, this.ring.node), this.words, this.bar),
       this.opener,
       this.steps,
-      element("div", { class: "grpo-strip-title" }, "Sent runs", button("Fill all tables from sent runs", () => this.act("fillTables"))),
+      element("div", { class: "grpo-strip-title" }, "Sent runs"),
       this.status,
       this.saved, // until there is a status
       this.sent,
@@ -119,6 +120,7 @@ export class Tools extends WorksheetWidget {
       this.tallies[step].parentNode.style.setProperty("--done", tally.done / tally.of);
     }
     this.showSent(state);
+    if (newRuns().length) this.act("fillFromNewRuns");
   }
 
   /** Shows the sent runs. What draws them computes each anew, so it comes apart. */

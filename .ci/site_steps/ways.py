@@ -9,9 +9,9 @@ import html
 import re
 from pathlib import Path
 
-from . import path
-from .generated import render
-from .published import published
+from grader.workshop import path
+from grader.workshop.generated import render
+from grader.workshop.published import published
 
 _ROOT = re.compile(r'<a href="([^"]*)"[^>]* class="md-header__button md-logo"')
 _TAB = re.compile(r'\s*<li class="md-tabs__item[^"]*">\s*<a [^>]*>\s*(?:Home|Teach)\s*</a>\s*</li>')

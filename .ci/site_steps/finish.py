@@ -11,9 +11,10 @@ import re
 import shutil
 from pathlib import Path
 
-from ..core import course
+from grader.core import course
+from grader.workshop.published import published
+
 from .formulas import name_terms, typeset
-from .published import published
 from .share import with_share_tags, write_myths
 from .ways import redirect_old_addresses, with_ways
 

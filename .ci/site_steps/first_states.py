@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core import course
+from grader.core import course
 
 if TYPE_CHECKING:
     from py_mini_racer import MiniRacer

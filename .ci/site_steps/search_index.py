@@ -13,7 +13,7 @@ from pylatexenc.latex2text import LatexNodes2Text
 
 _DISPLAYED = re.compile(r"\\\[.*?\\\]", re.DOTALL)
 _INLINE = re.compile(r"\\\((.*?)\\\)", re.DOTALL)
-TERMS = Path(__file__).parent / "page_files" / "search_terms.toml"
+TERMS = Path(__file__).with_name("search_terms.toml")
 """What people type for a section, by its address."""
 _GLOSSARY = "reference/glossary/#"
 _NODE_KEY = re.compile(r"(\w)=\1\+(\w)\+(\w)\.id\}")
