@@ -20,7 +20,7 @@ from .first_states import asks, card
 _log = logging.getLogger(f"mkdocs.{__name__}")
 _FILES = Path(__file__).parent / "share_files"
 _STYLES = course.ROOT / "docs" / "assets" / "css"
-_FOLDER = "assets/share"
+_FOLDER, _OF_THE_HOME_PAGE = "assets/share", "assets/share.png"
 _ADDRESS = re.compile(r'<link rel="canonical" href="([^"]+)">')
 _TITLE, _DESCRIPTION = re.compile(r"<title>([^<]*)</title>"), re.compile(r'<meta name="description" content="([^"]*)"')
 _HEADING = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
@@ -38,9 +38,10 @@ def with_share_tags(text: str, *, page: Path, folder: Path, home: str) -> str:
     heading = _HEADING.search(text)
     words = {"title": plain(heading[1]) if heading else html.unescape(title), "words": ""}
     name = "-".join(page.with_suffix("").parts).removesuffix("-index")
-    picture = draw(
-        name, words, description=html.unescape(description), figures=_figures(text), address=address[1], folder=folder
-    )
+    picture = _OF_THE_HOME_PAGE
+    if name != "index":
+        about, figures = html.unescape(description), _figures(text)
+        picture = draw(name, words, description=about, figures=figures, address=address[1], folder=folder)
     return add_tags(text, title=title, description=description, address=address[1], picture=f"{home}{picture}")
 
 

@@ -29,7 +29,7 @@ def grade_apart(
     Args:
         names: Each an exercise or "exercise.function".
         path: The folder to grade.
-        on_progress: Called with the number of checks that have run, and of all.
+        on_progress: Called with the number of checks that have run, and of all; never on Windows.
 
     Raises:
         GradeFailed: it refused to start, or ended without a result.
@@ -62,7 +62,8 @@ def _run(arguments: Sequence[str], errors: int, written: Path, on_progress: Call
         while True:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return process.wait(_LOOKS_EVERY)
-            if result := _read(written):
+            # Windows cannot replace a file that somebody reads.
+            if sys.platform != "win32" and (result := _read(written)):
                 on_progress(sum(check.outcome != NOT_RUN for check in result.checks), len(result.checks))
     finally:
         if process.poll() is None:  # Ctrl-C, or the kernel's stop button

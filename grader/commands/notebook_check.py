@@ -71,7 +71,8 @@ def prepare() -> None:
             shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
 
     shell.set_custom_exc((NameError,), explain)
-    sys.path.append(str(course.STARTER.parent))  # for `from starter.advantages import group_advantages` in a cell
+    if (folder := str(course.STARTER.parent)) not in sys.path:  # for `from starter.advantages import ...` in a cell
+        sys.path.append(folder)
 
 
 def _shell() -> Any:
@@ -83,7 +84,7 @@ def _shell() -> Any:
 def _refuse_old_packages() -> None:
     for found in doctor.packages(course.ROOT):
         if found.serious and found.what != "not installed here: grpo-course":  # found on the path is enough
-            command = f"%pip install -c {course.ROOT / 'constraints.txt'} -e {course.ROOT}"
+            command = f'%pip install -c "{course.ROOT / "constraints.txt"}" -e "{course.ROOT}"'
             raise _Unusable(f"{found.what}. Run this in a cell, then restart the kernel: {command}")
 
 

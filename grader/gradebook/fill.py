@@ -161,39 +161,24 @@ def fill(
     unclear = _extension_problems(late_rule, students, submitted)
     asked = [layout.time_question] if late_rule and layout.time_question else []
     problems = [*unmatched, *unclear, *asked, *_for_nobody(kept, students, submitted)]
-    undecided: list[tuple[str, str]] = []
     both = zip(students.all, submitted, strict=True)
     marks = [_judged(*each, layout, late_rule, options, certain=not unclear) for each in both]
     if not layout.takes_more and not options.grade_of:
         marks = [_at_most(mark, points) for mark in marks]
-    lines: list[CellChange] = []
-    cells: dict[tuple[int, int], str] = {}
-    comments = _Comments(table, layout, options.feedback)
+    changes = _Changes(table, layout, column, _Comments(table, layout, options.feedback))
     for student, mark in zip(students.all, marks, strict=True):
         grade = _grade(mark, points, maximum, options)
-        text = "" if grade is None else options.grade_of(grade) if options.grade_of else written(grade, comma=comma)
-        fixed = {row: _fixed(table, layout, row, column) for row in student.rows}
-        if mark and mark.points is None and not all(fixed.values()):
-            undecided.append((f"{student.person.name} ({mark.entry.name})".strip(), mark.note))
-            continue
+        text = None if grade is None else options.grade_of(grade) if options.grade_of else written(grade, comma=comma)
         if not mark and student.number in skipped:
             notes.append(f"{student.person.name}: nothing written, because you skipped {skipped[student.number]}")
-            continue
-        if not mark and grade is None:
-            continue
-        for row in student.rows:
-            old = table.text(row, column.index)
-            kind = LEFT if fixed[row] else _kind(old, text, mark)
-            if grade is not None and kind in (NEW, CHANGED, ZERO):
-                cells[row, column.index] = spreadsheet_safe(text)
-            if mark and kind in (NEW, SAME, CHANGED):
-                cells |= comments.changed(row, mark)
-            lines.append(_line(student, mark, old, cells.get((row, column.index), old), kind, fixed[row]))
+        else:
+            changes.add(student, mark, text)
     without = [each.person.name for each in students.all if not submitted[each.number] and each.number not in skipped]
     notes += _notes(kept, late_rule, sum(mark.time.of_export for mark in marks if mark), options)
-    notes += _notes_on_points(layout, marks, points, maximum) + comments.notes()
-    problems += _together(undecided)
-    return Filled(table.changed(cells), column, tuple(lines), tuple(problems), tuple(notes), tuple(without))
+    notes += _notes_on_points(layout, marks, points, maximum) + changes.comments.notes()
+    problems += _together(changes.undecided)
+    lines = tuple(changes.lines)
+    return Filled(table.changed(changes.cells), column, lines, tuple(problems), tuple(notes), tuple(without))
 
 
 def _together(undecided: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -292,6 +277,37 @@ class _Comments:
             (self._others, "feedback cells with another text: kept"),
         )
         return [f"{words} ({number})" for number, words in said if number]
+
+
+@dataclass(frozen=True)
+class _Changes:
+    """The cells to write, and what to say of them."""
+
+    table: Table
+    layout: Layout
+    column: Column
+    comments: _Comments
+    cells: dict[tuple[int, int], str] = field(default_factory=dict)  # by row and column
+    lines: list[CellChange] = field(default_factory=list)
+    undecided: list[tuple[str, str]] = field(default_factory=list)  # student, and why there are no points
+
+    def add(self, student: GradebookStudent, mark: _Mark | None, grade: str | None) -> None:
+        """Write a student's grade into all rows of the student; None: there is no grade to write."""
+        fixed = {row: _fixed(self.table, self.layout, row, self.column) for row in student.rows}
+        if mark and mark.points is None and not all(fixed.values()):
+            self.undecided.append((f"{student.person.name} ({mark.entry.name})".strip(), mark.note))
+            return
+        if not mark and grade is None:
+            return
+        for row in student.rows:
+            cell = row, self.column.index
+            old = self.table.text(*cell)
+            kind = LEFT if fixed[row] else _kind(old, grade or "", mark)
+            if grade is not None and kind in (NEW, CHANGED, ZERO):
+                self.cells[cell] = spreadsheet_safe(grade)
+            if mark and kind in (NEW, SAME, CHANGED):
+                self.cells.update(self.comments.changed(row, mark))
+            self.lines.append(_line(student, mark, old, self.cells.get(cell, old), kind, fixed[row]))
 
 
 def _points(entries: Iterable[Entry]) -> Decimal:
