@@ -1216,7 +1216,7 @@ def run_example(table, ref_table, prompt, wanted, *, seed, letter="b", worth=1.0
 def _run(student, table, ref_table, prompt, wanted, **options):
     """Train. A handout also checks a run of the first step, because later samples of a wrong run are not recorded."""
     arguments = table, ref_table, prompt
-    if records().answers and wanted.fields["steps"] > 1 and "repeat" not in options:
+    if records().answers and wanted.fields["steps"] > 1 and not {"repeat", "watch_random"} & options.keys():
         first = run_example(*arguments, config(**{**wanted.fields, "steps": 1}), return_arguments=True, **options)
         with contextlib.suppress(NoRecord):
             _require_run(student.each("train", first)[0])
