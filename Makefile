@@ -55,8 +55,8 @@ attacks: $(VENV)/installed-dev ## do the walls hold on this machine? every hosti
 selftest: $(VENV)/installed ## grade every answer whose grade is known
 	$(BIN)/course dev selftest
 
-mutation: $(VENV)/installed ## what each check is good for: the known mistakes that it catches, and those that no other does
-	$(BIN)/python tests/bench/check_value.py
+mutation: $(VENV)/installed ## what each check is good for; fails if one catches no known mistake
+	$(BIN)/course dev selftest --quick --checks
 
 examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000 inputs each
 	$(BIN)/grade --path reference --examples $(EXAMPLES)

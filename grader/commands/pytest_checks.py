@@ -38,12 +38,8 @@ class ExerciseFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Collector]:
         """Its functions, each at the line where the student writes it."""
-        try:
-            text = read_upload(self.path.parent).submission.files.get(self.exercise.file_name, "")
-        except SubmissionError:
-            text = ""
-        optional = self.exercise.optional and is_unwritten(text, self.exercise.function_names)
-        lines = functions(text) if self.path.suffix == ".py" else {}
+        optional = self.exercise.optional and self._is_unwritten()
+        lines = functions(self.path.read_text("utf-8", "replace")) if self.path.suffix == ".py" else {}
         checks = checks_of(self.exercise.name, hidden=has_hidden_checks())
         for name in dict.fromkeys(check.function for check in checks):
             function: FunctionNode = FunctionNode.from_parent(self, name=name)
@@ -51,6 +47,14 @@ class ExerciseFile(pytest.File):
             function.line = lines.get(name, [1])[-1] - 1
             function.skipped = f"optional, and not written yet: {self.exercise.file_name}" if optional else ""
             yield function
+
+    def _is_unwritten(self) -> bool:
+        """Whether the file that `grade` would take is as it was handed out."""
+        try:
+            text = read_upload(self.path.parent).submission.files.get(self.exercise.file_name, "")
+        except SubmissionError:
+            text = ""
+        return is_unwritten(text, self.exercise.function_names)
 
 
 class FunctionNode(pytest.Class):

@@ -9,21 +9,23 @@ import multiprocessing
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import track
+from rich.table import Table
 
 from ..core import course
 from ..core.arguments import add_jobs, add_names, positive
 from ..core.result import Result
 from ..core.text import counted
 from ..grading import plugin
+from ..grading.settings import declared_checks
 from ..sandbox.sandbox import Sandbox
-from ..workshop.selftest import SelfTestJob, all_jobs, problems_of
+from ..workshop.selftest import CheckValue, SelfTestJob, all_jobs, problems_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,14 +39,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seeds", type=positive, default=1, metavar="N",
         help="grade the right answers with N seeds (default: 1)",
     )  # fmt: skip
+    parser.add_argument(
+        "--checks",
+        action="store_true",
+        help="show how many wrong answers each check catches, and how many only it does",
+    )
     add_jobs(parser)
     parser.add_argument("--reports", type=Path, metavar="FOLDER", help="write the report on every answer as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """`course dev selftest`: 0 all answers get their grade, 1 some do not."""
-    answers = all_jobs(arguments.exercises or course.names(optional=True), only=arguments.only, seeds=arguments.seeds)
-    problems, counts = [], Counter(job.what for job in answers)
+    exercises = arguments.exercises or course.names(optional=True)
+    answers = all_jobs(exercises, only=arguments.only, seeds=arguments.seeds)
+    problems, counts, value = [], Counter(job.what for job in answers), CheckValue()
     context = multiprocessing.get_context("spawn")  # this process has threads, which do not survive a fork
     os.environ["PYTHONSAFEPATH"] = "1"  # an interpreter that is spawned must not search the current folder
     with ProcessPoolExecutor(arguments.jobs, context, _begin, (arguments.quick,)) as pool:
@@ -53,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             shown = track(results, "self-test", len(answers), transient=True, console=Console(stderr=True))
             for job, result in zip(answers, shown, strict=True):
                 problems += problems_of(job, result)
+                value.count(job, result)
                 if arguments.reports:
                     _keep(arguments.reports, job, result)
         except BaseException:
@@ -60,12 +69,24 @@ def run(arguments: argparse.Namespace) -> int:
             raise
     if not answers:
         problems.append(f"no answer has {arguments.only!r} in its name; nothing was graded")
+    if not arguments.only:
+        problems += value.problems(exercises)
+    if arguments.checks:
+        _show_value(value, exercises)
     for what, count in counts.items():
         print(f"{what}: {count}")
     for problem in problems:
         print(f"PROBLEM {problem}")
     print(counted(len(problems), "problem") if problems else "self-test passed")
     return 1 if problems else 0
+
+
+def _show_value(value: CheckValue, exercises: Sequence[str]) -> None:
+    """Print a table with a row for each check."""
+    table = Table("check", "points", "catches", "alone")
+    for name, check in declared_checks(exercises, hidden=True).items():
+        table.add_row(name, str(check.points), str(value.caught[name] or "nothing"), str(value.alone[name] or ""))
+    Console(width=100).print(table)
 
 
 def _keep(folder: Path, job: SelfTestJob, result: Result) -> None:

@@ -224,7 +224,7 @@ def given_files() -> Mapping[str, str]:
 
 
 def page_address(page: str, site: str = "") -> str:
-    """Where a student reads a page: on the published site if there is one, else the path from the root of the course.
+    """Where a student reads a page: on the published site if there is one, else its path in the folder of the course.
 
     Args:
         page: Path from the repository root, with an anchor or without: `docs/exercises/clip/mistakes.md#clip_fraction`.
@@ -232,7 +232,7 @@ def page_address(page: str, site: str = "") -> str:
     """
     site = site or WRITTEN.site
     if not site:
-        return page
+        return f"{ROOT.name}/{page}" if is_handout() else page
     path, _, anchor = page.partition("#")
     address = site + path.removeprefix("docs/").removesuffix(".md") + "/"
     return f"{address}#{anchor}" if anchor else address

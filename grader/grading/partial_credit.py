@@ -6,7 +6,8 @@ real work. Its other checks run, and those that pass earn their points. The work
 compared: their answers are explained already.
 
 A table of recorded wrong answers is explained, too. So the function is asked for the worked examples once more, with
-slightly different numbers: its answers must be slightly different, and not the same.
+slightly different numbers: its answers must be slightly different, and not the same. A function that only hands back
+one of its arguments does no work, whatever explains it.
 """
 
 from __future__ import annotations
@@ -78,7 +79,10 @@ def run_waiting_checks(
 def answers_move_with_the_input(
     settings: GradingSettings, exercise: str, function: str, clocks: Sequence[Clock]
 ) -> bool:
-    """Whether slightly different arguments give slightly different answers; True where that cannot be told."""
+    """Whether slightly different arguments give slightly different answers; True where that cannot be told.
+
+    False also for a function that returns one of its arguments in every call.
+    """
     examples = [
         example
         for check in settings.selected.values()
@@ -87,16 +91,29 @@ def answers_move_with_the_input(
         if not is_random(example)
     ]
     pairs = [(example, nudged) for example in examples if (nudged := _nudged(example)) is not None]
-    changes = []
+    changes, answers = [], list[Answer]()
     with contextlib.closing(settings.student(exercise, clocks=(*clocks,))) as student:
         for pair in pairs:
             with contextlib.suppress(StudentError, StudentDied, MachineTooBusy):
-                changes += list(_change(*student.each(function, *pair)))
+                before, after = student.each(function, *pair)
+                changes += list(_change(before, after))
+                answers.append(before)
     if not changes:
         return True
+    if all(map(_is_an_argument, answers)):
+        return False
     smooth = sum(change <= _LARGEST_CHANGE for change, _ in changes)
     moved = any(change > 0 for change, is_array in changes if is_array)
     return smooth >= _SMOOTH * len(changes) and (moved or not any(is_array for _, is_array in changes))
+
+
+def _is_an_argument(answer: Answer) -> bool:
+    """Whether the answer has the numbers of an argument."""
+    return isinstance(answer.value, Tensor) and any(
+        np.array_equal(answer.value.array, argument)
+        for argument in answer.call.arguments.values()
+        if isinstance(argument, np.ndarray)
+    )
 
 
 def _nudged(example: Example) -> Example | None:

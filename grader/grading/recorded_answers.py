@@ -238,8 +238,9 @@ def _require_gradient(answer: Answer, name: str, expected: list[Any] | None) -> 
     if not wanted.any():
         no_gradient(answer, name)
         return
-    shape = answer.call.arguments[name].shape
     value = answer.gradients[name]
+    argument = answer.call.arguments.get(name)  # None for a parameter of a model
+    shape = value.shape if argument is None and value else getattr(argument, "shape", wanted.shape)
     rtol, atol = _tolerance(value.dtype if value else "float64")
     why = "the value is right, its gradient is not"
     same_gradient(answer, name, wanted.reshape(shape), why=why, rtol=rtol, atol=atol)

@@ -121,14 +121,14 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     files |= _notebooks(exercises, stubs, site)
     given = (f"starter/{name}" for name in modules if name not in stubs)
     record = [LIBRARIES] if f"{GIVEN}/as_shipped.py" in modules else []
-    files |= course_files(*given, *weights_of(names), *record, exercises=names)
+    files |= course_files(*given, *weights_of(names), exercises=names)
     graded_with = {name for each in exercises for name in each.given}
     grader = {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
     grader |= course_files(*GRADER, exercises=names) | _points(exercises)
     grader |= _hidden_checks(exercises) | _without_oracles(exercises)
+    grader |= course_files(*record, exercises=names) | ({} if site else _pages(exercises))
     grader |= course_file(site=site, exercises=names) | {"pyproject.toml": pyproject().encode()}
     files |= {f"{FOLDER}/{name}": content for name, content in grader.items() if name not in STAYS}
-    files |= {} if site else _pages(exercises)
     programs = [name.removesuffix(".py") for name in modules if name.startswith("run_")]
     for template, name in _WRITTEN_AS.items():
         files[name] = (_TEMPLATES / template).read_text("utf-8").encode()  # "\r\n" is read as "\n"
@@ -316,7 +316,7 @@ def _notebooks(exercises: Sequence[course.Exercise], stubs: Mapping[str, str], s
             stubs[each.file_name],
             repository=course.WRITTEN.repository,
             folder=FOLDER,
-            page=f"{site.rstrip('/')}/exercises/{each.name}/" if site else f"../{each.page}",
+            page=f"{site.rstrip('/')}/exercises/{each.name}/" if site else f"../{FOLDER}/{each.page}",
         ).encode()
         for each in exercises
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +115,26 @@ def all_jobs(exercises: Sequence[str], *, only: str = "", seeds: int = 1) -> lis
     """Every answer with a known grade whose name contains `only`."""
     starter = make_stubs(course.MODEL_ANSWERS)
     return [job for exercise in exercises for job in jobs(exercise, starter, seeds=seeds) if only in job.name]
+
+
+@dataclass
+class CheckValue:
+    """What some checks are good for, counted from graded answers; a check behind a failing gate did not run."""
+
+    caught: Counter[str] = field(default_factory=Counter)  # by id: wrong answers that fail it
+    alone: Counter[str] = field(default_factory=Counter)  # those that no other check catches
+
+    def count(self, job: SelfTestJob, result: Result) -> None:
+        """Count what a graded answer shows, if it is a wrong one."""
+        if job.what in (IDLE, MISCONCEPTIONS):
+            failing = [check.id for check in result.checks if check.outcome in (FAILED, BROKEN)]
+            self.caught.update(failing)
+            self.alone.update(failing[:1] if len(failing) == 1 else [])
+
+    def problems(self, exercises: Sequence[str]) -> list[str]:
+        """One sentence per check that catches nothing, of exercises whose wrong answers are all counted."""
+        useless = [name for name in declared_checks(exercises, hidden=True) if not self.caught[name]]
+        return [f"{name}: catches no known mistake; add one that needs it, or remove the check" for name in useless]
 
 
 def problems_of(job: SelfTestJob, result: Result) -> list[str]:

@@ -52,7 +52,7 @@ SEEDS = tuple(range(5))
 LIMIT, ROOM, SOFT = 14, 24, 4
 RIGHT_AT_ONCE, RIGHT_STEP = 0.3, 0.95
 """How often the corpus gives the right sum at once, and how often each of three steps is right."""
-PRETRAINING = {"steps": 1500, "batch": 192, "lr": 0.2 / TinyLMConfig().width, "seed": 0}
+PRETRAINING: dict[str, Any] = {"steps": 1500, "batch": 192, "lr": 0.2 / TinyLMConfig().width, "seed": 0}
 CONFIG = CharLMConfig(prompts_per_step=8, lr=5e-4, steps=50, max_new_tokens=LIMIT)
 """That of `run_charlm --task arithmetic`, but for the limit, the learning rate, and fewer prompts and steps."""
 TRAINED_ON, HELD_OUT = 1024, 256

@@ -39,7 +39,7 @@ def test_the_command_writes_verifies_and_finds_what_was_put_in_later(tmp_path, c
         patch.setattr(handout_command, "scan", find_nothing)
         assert course_command.main(["handout", "--out", str(out), "--site", SITE]) == 0
     assert f'site = "{SITE}"' in (out / "course" / "course.toml").read_text("utf-8").splitlines()
-    assert not [*(out / "docs").rglob("*.md")]
+    assert not [*(out / "course" / "docs").rglob("*.md")]
     write_files(out, {".git/HEAD": "ref: refs/heads/main\n", ".venv/python": b"\xff"})
     write_files(out, {"starter/clip.py": f"# TODO\n{LINE}\n", "reference/kl.py": model_answer("kl")})
     shutil.rmtree(out / "course" / "grader" / "exercises")  # a smaller handout is scanned sooner

@@ -15,7 +15,7 @@ RECORDS = f"document.querySelector('{WIDGET}').run.records.map(({{ exact, meanRe
 MODEL = f"document.querySelector('{WIDGET}')"
 ENDS = f"[{MODEL}.ghost, {MODEL}.run].map((run) => run.curve('exact').at(-1))"
 LOADED = """() => performance.getEntriesByType("resource").map(({ name }) => name)
-  .filter((name) => /safetensors|worker|screen/.test(name)).length"""
+  .filter((name) => /safetensors|language-model.(worker|screen)/.test(name)).length"""
 
 
 def press(page: Any, name: str) -> None:

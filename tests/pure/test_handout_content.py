@@ -29,7 +29,7 @@ LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantag
 
 
 OF_AN_EXERCISE = re.compile(
-    rf"^(docs/exercises/|course/grader/exercises/|starter/)(?:{'|'.join(course.names(optional=True))})"
+    rf"^(course/docs/exercises/|course/grader/exercises/|starter/)(?:{'|'.join(course.names(optional=True))})"
     r"(?=/|\.py$|\.ipynb$|\.md$)"
 )
 """The place of the exercise in a path."""
@@ -98,6 +98,11 @@ def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> No
     }
 
 
+@pytest.mark.parametrize("site", [None, SITE])
+def test_students_see_few_files_besides_the_package(site: str | None) -> None:
+    assert len([name for name in handout.make(site=site) if not name.startswith("course/")]) <= 40
+
+
 def test_everything_that_students_import_is_in_it_and_nothing_else_of_the_grader(files: dict[str, bytes]) -> None:
     wanted = set()
     ours = {path.relative_to(course.ROOT).as_posix() for path in (course.ROOT / "grader").rglob("*.py")}
@@ -130,8 +135,8 @@ def test_its_project_file_names_our_dependencies_and_the_files_that_the_grader_r
 
 def test_the_pages_in_it_are_plain_markdown_and_lead_nowhere_that_it_lacks(files: dict[str, bytes]) -> None:
     pages = {name: text.decode() for name, text in files.items() if name.endswith(".md")}
-    wanted = {page for each in course.HANDED_OUT for page in each.pages}
-    assert {*pages} == {"README.md", "course/README.md", "docs/mistakes/general.md", *wanted}
+    wanted = {f"course/{page}" for each in course.HANDED_OUT for page in each.pages}
+    assert {*pages} == {"README.md", "course/README.md", "course/docs/mistakes/general.md", *wanted}
     for name, text in pages.items():
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
             path = os.path.normpath(os.path.join(os.path.dirname(name), target)).replace(os.sep, "/")
@@ -159,9 +164,9 @@ def test_every_mistake_that_a_report_names_is_on_its_page_and_every_hint_is_kept
     for each in course.EXERCISES:
         wanted = re.findall(r"id: ([\w-]+)}", mistakes.make(each.name))
         assert len(wanted) == len(misconceptions(each.name)) > 0
-        assert re.findall(r'<details id="([\w-]+)">', files[each.mistakes_page].decode()) == wanted
+        assert re.findall(r'<details id="([\w-]+)">', files[f"course/{each.mistakes_page}"].decode()) == wanted
         hints = re.findall(r'^\?\?\? \w+ "(.*)"$', (course.ROOT / each.page).read_text("utf-8"), re.MULTILINE)
-        assert re.findall("<summary>(.*)</summary>", files[each.page].decode()) == hints
+        assert re.findall("<summary>(.*)</summary>", files[f"course/{each.page}"].decode()) == hints
 
 
 @pytest.mark.parametrize("site", [None, SITE])
@@ -170,7 +175,7 @@ def test_the_readme_speaks_of_what_this_kind_of_handout_has(site: str | None) ->
     text = made["README.md"].decode()
     assert "$" not in text and ("grade worksheet" in text) == bool(site)
     assert (f"{SITE}exercises/advantages/" in text) == bool(site)
-    assert ("docs/exercises/advantages.md" in text) == (not site)
+    assert ("course/docs/exercises/advantages.md" in text) == (not site)
     commands = set(re.findall(r"^(?:make|\| `make) (\w+)", text, re.MULTILINE))
     assert commands <= set(re.findall(r"^(\w+):", made["Makefile"].decode(), re.MULTILINE))
 

@@ -87,7 +87,7 @@ def loss_of(*batch):
 
 @check(
     "token_logp",
-    points=3,
+    points=2,
     gate=True,
     hints=(
         "Which position of the logits predicts the second token?",
@@ -179,13 +179,64 @@ def test_log_probabilities_of_a_gpt(student, fresh):
         same(student.token_logp(model, tokens), expected)
 
 
+# Row c gives the token after c a probability of 0.2, 0.997, 1e-5, 1e-15, e^-120 or e^-800.
+RARE = np.array(
+    [
+        [0.0, 0.0, 0.5, 0.0, 0.0, -0.5],
+        [0.0, 0.0, 8.0, 0.0, 0.0, 1.0],
+        [0.0, 1.0, 0.0, -10.5, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, -33.5, 0.0],
+        [0.5, 0.0, 0.0, 0.0, 0.0, -120.0],
+        [-800.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+    ]
+)
+# Each letter comes before another one exactly once, so each row of the table gets the gradient of one token.
+IN_TURN = np.array([[0, 1, 2, 3], [3, 4, 5, 0]])  # fmt: skip
+
+
 @check(
     "token_logp",
     points=2,
+    hints=(
+        "Each log-probability is a logit minus the logarithm of a sum. Which of the two depends on the model?",
+        "Both do. Does your code detach, clamp or recompute a part of either?",
+        "The gradient of log pi(a) with respect to the logits is 1 at a, minus pi everywhere.",
+    ),
+    examples=[
+        Example(bigram(RARE), IN_TURN, gradients_of=["model"]),
+        Example(bigram(TABLE), TOKENS[:, :3], gradients_of=["model"]),
+    ],
+)
+@example(batch=(np.zeros((3, 3)), np.array([[1, 2, 0, 1], [0, 0, 1, 2]]), 1))
+@given(batch=rollouts())
+def test_the_gradient_of_each_log_probability_is_1_minus_pi(student, batch):
+    """The gradient with respect to a prediction's logits is 1 for the token that came, minus pi for every token.
+
+    It holds for every token of every row, for certain ones and for those whose probability rounds to 0. The values do
+    not show a wrong gradient, and every update is made from it: if the sum under the softmax is detached, a token's
+    logit rises and none of the others falls.
+    """
+    why = "the log-probabilities are right, their gradient is not: it must be 1 for the token that came, minus pi"
+    table, tokens, _ = batch
+    answer = student.token_logp(bigram(table), tokens, gradients_of=["model"])
+    expected = oracle.bigram_gradient(table, tokens, np.ones(tokens[:, 1:].shape))
+    same_gradient(answer, "model.table", expected, why=why, rtol=1e-5, atol=1e-7)
+    answer = student.token_logp(bigram(RARE), IN_TURN, gradients_of=["model"])
+    expected = oracle.bigram_gradient(RARE, IN_TURN, np.ones((2, 3)))
+    same_gradient(answer, "model.table", expected, why=why, rtol=1e-5, atol=1e-7)
+    long = np.arange(44).reshape(4, 11) ** 2 % 7 % 3  # more tokens than the other batches have
+    answer = student.token_logp(bigram(table), long, gradients_of=["model"])
+    expected = oracle.bigram_gradient(table, long, np.ones((4, 10)))
+    same_gradient(answer, "model.table", expected, why=why, rtol=1e-5, atol=1e-7)
+
+
+@check(
+    "token_logp",
+    points=1,
     dtype=True,
     hints=(
         "What is the logarithm of a probability that rounded to 0? Look up: log_softmax.",
-        "The loss is computed from these numbers. Can a gradient flow from them to the model?",
+        "Does your code name a dtype, or change the mode of the model?",
     ),
     examples=[
         Example(bigram(np.array([[0.0, -200.0], [300.0, 0.0]], dtype=np.float32)), np.array([[0, 1, 1, 0]])),
@@ -196,11 +247,11 @@ def test_log_probabilities_of_a_gpt(student, fresh):
     ],
     refuses=[Example(bigram(TABLE), TOKENS[0]), Example(bigram(TABLE), TOKENS[:, :1])],
 )
-def test_improbable_tokens_are_finite_and_gradients_get_through(student):
-    """A token with probability e^-300 has log-probability -300; float32 stays float32; gradients reach the model.
+def test_improbable_tokens_are_finite_and_the_dtype_is_kept(student):
+    """A token with probability e^-300 has log-probability -300; float32 stays float32; the model keeps its mode.
 
-    A trained policy is nearly certain, so such tokens are common. Without gradients, the model learns nothing. The
-    given code in the stub rejects tokens of the wrong shape with a ValueError.
+    A trained policy is nearly certain, so such tokens are common. The given code in the stub rejects tokens of the
+    wrong shape with a ValueError.
     """
     table, tokens = np.array([[0.0, -200.0], [300.0, 0.0]], dtype=np.float32), np.array([[0, 1, 1, 0]])
     answer = student.call("token_logp", bigram(table), tokens, return_arguments=True)
@@ -208,8 +259,6 @@ def test_improbable_tokens_are_finite_and_gradients_get_through(student):
     untouched(answer)
     mode_kept(answer, "model")
     mode_kept(student.call("token_logp", bigram(table, training=False), tokens, return_arguments=True), "model")
-    rows = [("yours", "numbers that depend on no parameter"), ("expected", "numbers with a graph to the model")]
-    require("" in answer.graph, answer, rows, "no gradient gets from the log-probabilities to the model")
     shifted = student.token_logp(bigram(TABLE + 1000.0), TOKENS)
     expected, why = oracle.bigram_logp(TABLE, TOKENS), "adding 1000 to all logits must change nothing"
     same(shifted, expected, why=why, rtol=1e-9, atol=1e-9)
@@ -367,6 +416,8 @@ def test_a_mean_of_three_rows_with_1_2_and_4_values(student, worked, fresh):
         Example(np.where(KEPT, VALUES, math.nan), KEPT, gradients_of=["values"]),
     ],
 )
+@example(level="sequence", mask=[[True] * 9, [True, False, True] * 3, [True] * 2 + [False] * 7], junk=math.nan)
+@example(level="token", mask=[[True] * 9, [True, False, True] * 3, [True] * 2 + [False] * 7], junk=math.inf)
 @given(
     level=st.sampled_from(["sequence", "token"]),
     mask=st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=4),
@@ -380,7 +431,8 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
     """
     mask = np.array(mask)
     mask[:, 0] = True  # another check covers empty rows
-    values = np.where(mask, np.arange(mask.size).reshape(mask.shape) / 4 - 1, junk)
+    places = np.arange(mask.size).reshape(mask.shape)
+    values = np.where(mask, (places / 4 - 1) * 20.0 ** (places % 3 - 1), junk)  # small and large ones
     answer = student.masked_mean(values, mask, level=level, gradients_of=["values"])
     weights = oracle.position_weights(mask, level)
     same(answer, (weights * np.where(mask, values, 0)).sum())
@@ -530,6 +582,8 @@ def _settings_of_any_kind():
 @example(seed=2, wanted=config(clip_eps=0.5), rows=8, length=6, far=2)
 @example(seed=3, wanted=config(kl_coef=0.0, loss_level="token"), rows=6, length=6, far=2)
 @example(seed=4, wanted=config(kl_coef=2.0, loss_level="token"), rows=4, length=5, far=0)
+@example(seed=5, wanted=config(kl_coef=0.5), rows=4, length=12, far=3)
+@example(seed=6, wanted=config(kl_coef=0.5, loss_level="token"), rows=13, length=7, far=3)
 @given(
     seed=st.integers(0, 10_000),
     wanted=_settings_of_any_kind(),
@@ -544,8 +598,11 @@ def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length, far
     cause a shape error.
     """
     # Large enough to reach a student's own bounds: log-ratios to 3 and advantages to 4, or to 30 and 50.
-    distance, scale = ((0.6, 1), (3.0, 2), (30.0, 25))[far]
+    distance, scale = ((0.6, 1), (3.0, 2), (30.0, 25), (0.6, 1))[far]
     *policies, advantages, mask = _batch(np.random.default_rng(seed), rows=rows, length=length, distance=distance)
+    if far == 3:  # improbable tokens and nearly certain ones
+        places = np.arange(length)
+        policies = [each + np.where(places % 3, 0.0, -15.0) - (places % 3 == 1) * policies[0] for each in policies]
     batch = (*policies, advantages * scale, mask)
     expected = loss_of(*batch, wanted)
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
@@ -991,6 +1048,48 @@ def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip, 
     _require_step(answer, **updates)
 
 
+def unequal_rows(count=21):
+    """A batch whose completions have from one token, in its first rows, to eight, in its last ones."""
+    rows, places = np.arange(count)[:, None], np.arange(10)
+    tokens = np.where(places < 2 + rows * 8 // count, 1 + (5 * places + 3 * rows) % 7 % 2, oracle.EOS_ID)
+    advantages = (np.arange(count) * 7 % 11 - 4) / 4
+    old_logp = (oracle.bigram_logp(TABLE, tokens) + (places[:-1] + rows) % 5 / 10 - 0.2).round(2)
+    return rollout(tokens, 2, old_logp, advantages)
+
+
+@check(
+    "train_step",
+    points=2,
+    hints=(
+        "Does your code cut the batch into parts? Which part has how many tokens?",
+        "The mean of the means of two parts is the mean of all only if the parts have equal weight. What is the weight "
+        "of a part at loss_level 'token'?",
+        "Which levels does your call of grpo_loss get: those of the config?",
+    ),
+    examples=[
+        step_example(TABLE, REF_TABLE, unequal_rows(), config(**SGD, loss_level="token")),
+        step_example(TABLE, REF_TABLE, unequal_rows(13), config(**SGD)),
+        step_example(TABLE, REF_TABLE, unequal_rows(13), config(**SGD, ratio_level="sequence", kl_coef=1.0)),
+    ],
+)
+def test_a_batch_is_one_mean_however_long_its_completions_are(student):
+    """21 completions of one to eight tokens give one update, from one mean over the batch, at the levels of the config.
+
+    Many trainers cut a batch into micro-batches and average their losses. At loss level "token" that gives the tokens
+    of a micro-batch of short completions more weight than those of a long one: Transformers had this mistake until
+    October 2024. Split the sum, not the mean.
+    """
+    for count, fields in (
+        (21, {"loss_level": "token"}),
+        (21, {"loss_level": "token", "ratio_level": "sequence", "kl_coef": 0.5}),
+        (33, {"loss_level": "token", "kl_coef": 1.0}),
+        (13, {}),
+        (21, {"ratio_level": "sequence"}),
+    ):
+        answer = _step(student, TABLE, REF_TABLE, unequal_rows(count), config(**SGD, **fields))
+        _require_step(answer, why="the update of a large batch with completions of unequal length is wrong")
+
+
 @check(
     "train_step",
     points=2,
@@ -1066,7 +1165,7 @@ def test_prompt_and_filling_teach_nothing(student, batch):
 
 @check(
     "train_step",
-    points=2,
+    points=1,
     hints=(
         "Before or after the update: which policy do the metrics belong to?",
         "A float has no graph and no device: .item()",
@@ -1228,9 +1327,16 @@ def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
         run_example(TABLE, REF_TABLE, "a", config(**{**RUN, "inner_steps": 2, "final_lr": 0.1}), seed=14),
     ],
 )
-@given(seed=st.integers(0, 10_000), inner_steps=st.integers(2, 5), adam=st.booleans(), decay=st.booleans())
-def test_several_updates_with_each_batch(student, seed, inner_steps, adam, decay):
-    """Each batch gets inner_steps updates, all with the old policy that drew it.
+@example(seed=0, inner_steps=3, adam=False, decay=False, long=True)  # what changes late in a run
+@given(
+    seed=st.integers(0, 10_000),
+    inner_steps=st.integers(2, 5),
+    adam=st.booleans(),
+    decay=st.booleans(),
+    long=st.just(False),
+)
+def test_several_updates_with_each_batch(student, seed, inner_steps, adam, decay, long):
+    """Each batch gets inner_steps updates, all with the old policy that drew it, from the first step to the last.
 
     If old log-probabilities are recomputed for each update, every ratio is 1 and the clip never binds.
     """
@@ -1238,6 +1344,10 @@ def test_several_updates_with_each_batch(student, seed, inner_steps, adam, decay
     wanted = config(**{**RUN, **fields, "inner_steps": inner_steps, "final_lr": 0.1 if decay else 1.0})
     answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
     _require_run(answer)
+    if long:
+        levels = {"loss_level": "token", "ratio_level": "sequence", "prompts_per_step": 1, "kl_coef": 0.3}
+        last = config(**{**RUN, **levels, "lr": 2.0, "clip_eps": 0.1, "steps": 45, "inner_steps": inner_steps})
+        _require_run(_run(student, TABLE, REF_TABLE, "a", last, seed=seed))
 
 
 @check(

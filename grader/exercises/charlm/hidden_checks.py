@@ -39,7 +39,7 @@ def test_the_loss_of_any_batch_is_that_of_the_model_answer(student, model, seed,
 
 @check(
     "train_step",
-    points=2,
+    points=1,
     hints=("A GPT has many parameters, and a table has one. Does your update reach all of them?",),
 )
 def test_an_update_of_a_gpt_is_that_of_the_model_answer(student, model, fresh):

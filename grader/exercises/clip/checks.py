@@ -115,10 +115,12 @@ def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
     logp = np.array([-1.0, -1.0 - steps], dtype=dtype)
     old_logp = logp[::-1].copy()
     answer = student.importance_ratio(logp, old_logp, gradients_of=["logp"])
+    inside = np.exp(np.clip(logp.astype(np.float64) - old_logp, -20.0, 20.0))
     if steps != 20.0:  # both subgradients are right at the edge of the clamp
-        inside = np.exp(np.clip(logp.astype(np.float64) - old_logp, -20.0, 20.0))
         same(answer, inside, dtype=dtype, rtol=1e-4, atol=0.0, label="exp of the clamped log-ratio")
     found = gradient(answer, "logp", shape=logp.shape)
+    if steps < 20.0:
+        same_gradient(answer, "logp", inside, label="the ratio, anywhere inside the clamp", rtol=1e-4, atol=0.0)
     if steps > 20.0:
         rows = [("gradient for logp", found), ("expected", "0 beyond the clamp")]
         story = "beyond the clamp the ratio is constant, so its gradient is 0"
@@ -136,6 +138,7 @@ def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
     ),
     examples=[Example(LOGP, OLD_LOGP, gradients_of=["logp", "old_logp"])],
 )
+@example(pair=(np.array([-1.0, -13.0, -40.0, -0.001]), np.array([-8.0, -12.5, -39.0, -16.0])))  # improbable and certain
 @given(pair=logp_pairs())
 def test_gradients_reach_logp_and_not_old_logp(student, pair):
     """The gradient with respect to logp is the ratio itself; no gradient reaches old_logp.
@@ -293,6 +296,7 @@ def test_the_clip_is_one_sided(student, pair, far):
         Example(MIXED_RATIOS, MIXED_ADVANTAGES, gradients_of=["ratio"], clip_eps=0.25, clip_eps_high=0.5),
     ],
 )
+@example(pair=(np.array([12.0, 40.0, 0.01, 0.03, 1.0]), np.array([-6.0, -50.0, 8.0, -30.0, 25.0])), band=(0.2, 0.4))
 @given(pair=ratios_and_advantages(), band=BANDS)
 def test_its_gradient_is_0_where_the_clip_binds_and_the_advantage_elsewhere(student, pair, band):
     """The gradient with respect to the ratio is 0 where the clip binds, and the advantage everywhere else.
@@ -340,9 +344,14 @@ def test_one_advantage_serves_a_row_of_ratios(student, pair, advantage):
     both = np.stack([advantages, -advantages])
     one = np.array(advantage)
     cases = (ratios, column), (ratios, advantages), (ratios, one), (Transposed(ratios), Transposed(both))
-    answers = student.each("clipped_surrogate", *(Example(*case) for case in cases))
+    answers = student.each(
+        "clipped_surrogate", *(Example(*case, gradients_of=["ratio"]) for case in cases[:3]), Example(*cases[3])
+    )
     for answer, weights in zip(answers, (column, advantages, one, both), strict=True):
         same(answer, clipped(ratios, weights, 0.2, 0.2))
+    for answer, weights in zip(answers[:3], (column, advantages, one), strict=True):
+        expected = np.where(clip_binds(ratios, weights, 0.2, 0.2), 0.0, np.broadcast_to(weights, ratios.shape))
+        same_gradient(answer, "ratio", expected, why="right values, and a wrong gradient where advantages broadcast")
 
 
 @check(

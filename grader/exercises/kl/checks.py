@@ -357,6 +357,8 @@ def test_k3_is_never_negative_in_float32(student, logp, thousandths):
     ],
 )
 @example(pair=(np.array([-14.0, -1.0]), np.array([-1.0, -14.0])))
+@example(pair=(np.array([-26.0, -1.0, -101.0, -1.0, -30.0]), np.array([-1.0, -26.0, -1.0, -101.0, -30.5])))
+@example(pair=(np.array([-1.0, -1.0, -2.0]), np.array([-1.001, -0.9998, -2.02])))  # nearly equal
 @given(pair=logp_pairs())
 def test_gradients_reach_logp_and_not_ref_logp(student, pair):
     """The gradients with respect to logp are 1 for k1, -x for k2 and 1 - exp(x) for k3; ref_logp gets none.

@@ -429,12 +429,12 @@ def _gradients(value: Any, inputs: tuple[Any, ...], weights: Any) -> list[Any]:
 
     The gradient by a model is that by each of its parameters, by their names.
     """
-    if type(value) is not _TENSOR or not value.requires_grad:
-        return [None] * len(inputs)
     leaves = [_leaves(each) for each in inputs]
     flat = [leaf for named in leaves for leaf in named.values()]
-    # Not through the argument grad_outputs: torch imports sympy to check its shape, which takes half a second.
-    gradients = iter(_GRAD(_SUM(_MULTIPLY(value, weights)), flat, allow_unused=True))
+    gradients: Iterator[Any] = iter([None] * len(flat))
+    if type(value) is _TENSOR and value.requires_grad:
+        # Not through the argument grad_outputs: torch imports sympy to check its shape, which takes half a second.
+        gradients = iter(_GRAD(_SUM(_MULTIPLY(value, weights)), flat, allow_unused=True))
     found = [{name: _from_torch(next(gradients)) for name in named} for named in leaves]
     return [each.get("", each) for each in found]
 

@@ -250,6 +250,31 @@ def shows_the_model_one_token_at_a_time():
     """
 
 
+def detaches_the_normalizer():
+    """you detach the sum under the softmax; it depends on the model like the token's own logit, and has a gradient
+
+    All values are right. But the gradient is 1 for the token that came and 0 for every other one, without the minus
+    pi: training raises logits and lowers none, and a token that is certain already is still pushed.
+    """
+    """
+    - logp = torch.log_softmax(logits, dim=-1)
+    + logp = logits - logits.detach().logsumexp(dim=-1, keepdim=True)
+    """
+
+
+def stops_the_gradient_of_improbable_tokens():
+    """you stop the gradient of tokens with a probability below 0.0001; every sampled token has a gradient
+
+    All values are right. A token that is improbable and good is what the policy could learn most from, and here it
+    learns nothing from it.
+    """
+    """
+    - return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)
+    + logp = logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)
+    + return torch.where(logp < -9.2, logp.detach(), logp)
+    """
+
+
 def returns_float32():
     """you always convert the logits to float32; this function keeps their dtype
 

@@ -325,6 +325,24 @@ def makes_an_update_for_each_completion():
     """
 
 
+def averages_the_means_of_micro_batches():
+    """you add up the losses of micro-batches of 4 rows, each times its share of the rows; average over the whole batch
+
+    At loss level "token" each micro-batch then has the weight of its rows instead of its tokens, so tokens of
+    short completions count more. Divide each part's sum by the number of tokens of the whole batch, or do not
+    cut the batch. At level "sequence" the numbers are right.
+    """
+    """
+      optimizer.zero_grad()
+    - loss.backward()
+    + for part in torch.arange(len(logp)).split(4):
+    +     of_part = token_logp(policy, rollout.tokens[part]), rollout.old_logp[part], ref_logp[part]
+    +     small, _ = grpo_loss(*of_part, rollout.advantages[part], mask[part], config)
+    +     (small * len(part) / len(logp)).backward()
+      optimizer.step()
+    """
+
+
 def clips_the_norm_of_the_gradient():
     """you clip the norm of the gradient to 1; in this course the optimizer gets the gradient as it is
 
