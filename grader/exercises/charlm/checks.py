@@ -1053,7 +1053,9 @@ def unequal_rows(count=21):
     rows, places = np.arange(count)[:, None], np.arange(10)
     tokens = np.where(places < 2 + rows * 8 // count, 1 + (5 * places + 3 * rows) % 7 % 2, oracle.EOS_ID)
     advantages = (np.arange(count) * 7 % 11 - 4) / 4
-    old_logp = (oracle.bigram_logp(TABLE, tokens) + (places[:-1] + rows) % 5 / 10 - 0.2).round(2)
+    # Not from the oracle: the examples need it at import, where a handout has no record.
+    logp = (TABLE - np.log(np.exp(TABLE).sum(axis=1, keepdims=True)))[tokens[:, :-1], tokens[:, 1:]]
+    old_logp = (logp + (places[:-1] + rows) % 5 / 10 - 0.2).round(2)
     return rollout(tokens, 2, old_logp, advantages)
 
 
@@ -1203,6 +1205,7 @@ ALPHABET = ".ab"
 FOODS = ("apples", "ice cream", "lettuce", "cookies", "pizza", "donuts", "soda", "salad")
 RUN = {"alphabet": ALPHABET, "optimizer": "sgd", "lr": 1.0, "final_lr": 1.0, "max_new_tokens": 4, "steps": 3}
 _SEEN = "reward_fn.seen"
+LATE = 20_000  # the seed of the example with a long run as well, for what changes late
 ROWS = ("mean_reward", "mean_advantage", "completion_length", "loss", *METRICS)
 
 
@@ -1327,15 +1330,14 @@ def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
         run_example(TABLE, REF_TABLE, "a", config(**{**RUN, "inner_steps": 2, "final_lr": 0.1}), seed=14),
     ],
 )
-@example(seed=0, inner_steps=3, adam=False, decay=False, long=True)  # what changes late in a run
+@example(seed=LATE, inner_steps=3, adam=False, decay=False)
 @given(
     seed=st.integers(0, 10_000),
     inner_steps=st.integers(2, 5),
     adam=st.booleans(),
     decay=st.booleans(),
-    long=st.just(False),
 )
-def test_several_updates_with_each_batch(student, seed, inner_steps, adam, decay, long):
+def test_several_updates_with_each_batch(student, seed, inner_steps, adam, decay):
     """Each batch gets inner_steps updates, all with the old policy that drew it, from the first step to the last.
 
     If old log-probabilities are recomputed for each update, every ratio is 1 and the clip never binds.
@@ -1344,7 +1346,7 @@ def test_several_updates_with_each_batch(student, seed, inner_steps, adam, decay
     wanted = config(**{**RUN, **fields, "inner_steps": inner_steps, "final_lr": 0.1 if decay else 1.0})
     answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
     _require_run(answer)
-    if long:
+    if seed == LATE:
         levels = {"loss_level": "token", "ratio_level": "sequence", "prompts_per_step": 1, "kl_coef": 0.3}
         last = config(**{**RUN, **levels, "lr": 2.0, "clip_eps": 0.1, "steps": 45, "inner_steps": inner_steps})
         _require_run(_run(student, TABLE, REF_TABLE, "a", last, seed=seed))
