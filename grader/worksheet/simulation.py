@@ -29,7 +29,9 @@ def simulate(settings: SimulationSettings, *, seed: int, steps: int) -> Played:
     table, group = np.array(settings.reward_table), settings.group_size
     draws = uniforms([seed], steps * group).reshape(steps, group)
     logits, earlier = np.zeros(len(table)), [0.0]
-    policies, actions, advantages = [np.exp(log_softmax(logits))], [], []
+    policies: list[Floats] = [np.exp(log_softmax(logits))]
+    actions: list[npt.NDArray[np.int64]] = []
+    advantages: list[Floats] = []
     for step in range(steps):
         logp = log_softmax(logits)
         ends = policies[-1].cumsum()
@@ -44,6 +46,7 @@ def simulate(settings: SimulationSettings, *, seed: int, steps: int) -> Played:
         push = np.bincount(drawn, weights, minlength=len(table)) - weights.sum() * policies[-1]
         logits = logits + settings.lr * (push / group - settings.kl_coef * pull)
         earlier = [*(earlier if step else []), *rewards]
-        for rows, row in ((policies, np.exp(log_softmax(logits))), (actions, drawn), (advantages, weights)):
-            rows.append(row)
+        policies.append(np.exp(log_softmax(logits)))
+        actions.append(drawn)
+        advantages.append(weights)
     return Played(np.array(policies), np.array(actions), np.array(advantages))

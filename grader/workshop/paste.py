@@ -70,7 +70,10 @@ _Place = tuple[str, str]  # a file of the handout, and a name that it defines
 def pasted(files: Mapping[str, bytes], exercises: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
     """The files of the best submission that a program makes from a handout, and what it pastes where."""
     trees = {name: ast.parse(text) for name, text in files.items() if name.endswith(".py")}
-    places = [(name, node.name) for name, tree in trees.items() for node in tree.body if _may_answer(name, node)]
+    functions = [
+        (name, node) for name, tree in trees.items() for node in tree.body if isinstance(node, ast.FunctionDef)
+    ]
+    places = [(name, node.name) for name, node in functions if _may_answer(name, node)]
     texts = {place: _with_what_it_needs(trees, place) for place in places}
     candidates = {place: _executed(text, place[1]) for place, text in texts.items()}
     submission, found = {}, {}
@@ -86,9 +89,8 @@ def pasted(files: Mapping[str, bytes], exercises: Sequence[str]) -> tuple[dict[s
     return submission, found
 
 
-def _may_answer(name: str, node: ast.stmt) -> bool:
-    is_function = isinstance(node, ast.FunctionDef) and not node.name.startswith("test_")
-    return is_function and name.startswith(tuple(f"course/grader/{room}/" for room in _ROOMS))
+def _may_answer(name: str, node: ast.FunctionDef) -> bool:
+    return not node.name.startswith("test_") and name.startswith(tuple(f"course/grader/{room}/" for room in _ROOMS))
 
 
 def _with_what_it_needs(trees: Mapping[str, ast.Module], place: _Place) -> str:

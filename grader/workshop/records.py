@@ -87,8 +87,8 @@ def make(exercise: str, start: Callable[..., Loaded]) -> str:
     """
     recorder = _Recorder()
     with recorder.listening(exercise):
-        submission, options = read_submission(course.MODEL_ANSWERS), {"second_pass": False, "name_mistakes": False}
-        settings = GradingSettings(submission, [exercise], start, hidden=False, **options)
+        model = read_submission(course.MODEL_ANSWERS)
+        settings = GradingSettings(model, [exercise], start, hidden=False, second_pass=False, name_mistakes=False)
         if grade_submission(settings).exit_code:
             raise FileRefused(f"the model answers do not pass the public checks of {exercise}")
     found, path = {"answers": recorder.answers, "laws": recorder.laws}, path_of(exercise)

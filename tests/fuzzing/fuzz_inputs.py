@@ -28,11 +28,11 @@ from fuzz_targets import CLASS, ENDINGS, RunnableCheck, checks_that_run, header
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.grading.student import Student
-from grader.oracles.simulation import simulate
 from grader.reports.shared_texts import as_json
 from grader.sandbox.worker import wire
 from grader.worksheet import replay as replaying
 from grader.worksheet.questions import NAME, QUESTIONS, RUNS, VERSION
+from grader.worksheet.simulation import simulate
 
 Draw = random.Random
 Files = Mapping[str, str | bytes]
@@ -112,7 +112,7 @@ def _worksheet() -> Iterator[bytes]:
     for at in (len(RUNS), *range(0, len(RUNS), 4)):
         runs = []
         for number, run in enumerate(RUNS[at : at + 4], at):
-            played = replaying._quantities(run, simulate(run.settings, seeds=[number], steps=run.steps))
+            played = replaying._quantities(run, simulate(run.settings, seed=number, steps=run.steps))
             values = {name: played[name] for name in run.values}
             settings = asdict(run.settings)
             runs.append({"id": run.id, "seed": number, "steps": run.steps, "settings": settings, "values": values})

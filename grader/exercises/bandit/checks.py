@@ -710,8 +710,9 @@ def curves_by_own_steps(student, found, table, settings):
         steps = [*zip(logp[:-1], found["actions"], rewards, strict=True)]
         examples = [Example(*step, start, config) for step in steps]
         if not grpo:
-            options = [{"baseline": float(mean)} if with_baseline else {} for mean in means]
-            examples = [Example(*step, config, **each) for step, each in zip(steps, options, strict=False)]
+            baselines = means if with_baseline else [0.0] * len(steps)
+            pairs = zip(steps, baselines, strict=False)
+            examples = [Example(*step, config, baseline=float(baseline)) for step, baseline in pairs]
         answers = student.each("grpo_step" if grpo else "reinforce_step", *examples) if examples else []
         return softmax(np.array([start, *(tensor(each, shape=start.shape, dtype=None) for each in answers)]))
 
