@@ -555,9 +555,9 @@ def test_a_function_that_is_not_at_module_level_is_found(graded: Grader, header:
 
 def test_a_function_of_nearly_the_right_name_or_in_another_module_is_found(graded: Grader) -> None:
     files = {"advantages.py": RIGHT.replace("def group_advantages(", "def group_advantage("), "clip.py": "x = 1\n"}
-    assert "there is `group_advantage` (line 18)" in of(graded(files), "group_advantages")[0].story
+    assert "there is `group_advantage` (line 12)" in of(graded(files), "group_advantages")[0].story
     files = {"advantages.py": "x = 1\n", "clip.py": RIGHT}
-    assert "it is in clip.py (line 18); move it" in of(graded(files), "group_advantages")[0].story
+    assert "it is in clip.py (line 12); move it" in of(graded(files), "group_advantages")[0].story
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_an_earlier_exercise_that_is_not_written_is_told_by_name(graded):
 
 
 def test_an_earlier_exercise_that_is_wrong_is_blamed_even_if_only_the_bandit_is_graded(graded):
-    wrong = model_answer("advantages").replace("correction=0", "correction=1")
+    wrong = model_answer("advantages").replace("correction=correction", "correction=1")
     result = graded({"advantages.py": wrong})
     gate = of(result, "grpo_step")[0]
     assert gate.outcome == FAILED

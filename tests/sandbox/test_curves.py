@@ -39,7 +39,7 @@ def test_the_curves_are_those_of_the_first_run_of_the_check(sandbox, grade_run):
     """Independent of the plugin: the seed by its rule, the run asked for once more, rounded by numpy."""
     model = read_submission(course.MODEL_ANSWERS)
     _, check = grade_run(model, BANDIT)
-    drawn_from = hmac.digest(b"public", f"{model.sha256} 0 {BANDIT}".encode(), "sha256")[:16]
+    drawn_from = hmac.digest(b"public", f"0 {BANDIT}".encode(), "sha256")[:16]
     seed = int(np.random.default_rng(int.from_bytes(drawn_from)).integers(1 << 31, size=5)[0])
     student = Student(course.exercise("bandit"), model, sandbox.worker)
     answer = student.train_bandit(
