@@ -5,6 +5,8 @@ import { download } from "./files.mjs";
 
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
   "stroke-opacity", "opacity", "paint-order", "font-family", "font-size", "font-weight", "text-anchor", "display"];
+const FACES_MS = 200;
+const drawn = new WeakSet(); // figures whose faces were there once, and stay
 const COLORS = { paper: "--paper", ink: "--ink", pale: "--ink-2", up: "--up", down: "--down" };
 
 /** Saves what a figure shows, with a title, a large number if any, and a sentence. */
@@ -31,8 +33,17 @@ export async function imageOf(figure, told) {
   const image = new Image();
   image.src = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(whole)], { type: "image/svg+xml" }));
   await image.decode();
+  if (!drawn.has(figure)) await facesAreThere(image);
+  drawn.add(figure);
   URL.revokeObjectURL(image.src);
   return image;
+}
+
+/** Chromium decodes a picture before the faces inside it are ready, and leaves their text out of the first drawing. */
+async function facesAreThere(image) {
+  const pen = element("canvas", { width: WIDTH, height: HEIGHT }).getContext("2d");
+  pen.drawImage(image, 0, 0);
+  await new Promise((later) => setTimeout(later, FACES_MS));
 }
 
 /** A copy of a chart that needs no style sheet. */
