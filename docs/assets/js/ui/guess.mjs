@@ -40,6 +40,7 @@ export function guessing(figure, { ask, of, values, show = (x) => fixed(x), trut
     one.input.setAttribute("aria-valuetext", "no guess yet");
     one.node.querySelector("output").textContent = "?";
     cover = element("div", { class: "grpo-guess unset", role: "group", "aria-label": "Guess first" }, one.node,
+      element("div", { class: "grpo-bar grpo-ends", "aria-hidden": "true" }, ...[values[0], values.at(-1)].map((end) => element("span", {}, show(end)))),
       element("div", { class: "grpo-bar" }, ready, button("Skip", skip)));
     figure.classList.add("grpo-guessing");
     body.append(cover);
