@@ -60,7 +60,7 @@ export function curveChart({ height: usual = 220, x: usualX, y: usualY, hand }) 
       guesses.flatMap(({ x: at, y: value, text }) => [
         element("line", { x1: pixel(x(at)), x2: pixel(x(at)), y1: pixel(y(value)), y2: pixel(y(dots[0].y)), class: "mark" }),
         element("circle", { cx: pixel(x(at)), cy: pixel(y(value)), r: 7, class: "dot guessed" }),
-        label(at, free(Math.min(bottom - 4, y(value) + 4)), text),
+        words(x(at) + 2 * side(at).shift, free(Math.min(bottom - 4, y(value) + 4)), text, { "text-anchor": side(at).anchor, class: "name" }),
       ]),
     ];
   }

@@ -42,7 +42,8 @@ class ClipCurve extends Explorable {
   draw({ ratio, eps, a }) {
     const advantage = Number(a);
     const value = (at) => clippedTerm(at, advantage, eps);
-    const ends = [0, 2 * advantage].sort((one, other) => one - other);
+    const drawn = [0, 2 * advantage, ...this.guesses.map(({ value: guess }) => guess)];
+    const ends = [Math.floor(2 * Math.min(...drawn)) / 2, Math.ceil(2 * Math.max(...drawn)) / 2];
     this.chart.draw({
       y: { low: ends[0], high: ends[1], ticks: range(ends[0], ends[1], 0.5), name: "surrogate" },
       curves: [

@@ -16,7 +16,7 @@ const WORDS = Object.keys(REFERENCE);
 const REF = Object.values(REFERENCE).map(Math.log);
 const MOST = 101 - WORDS.length; // every word keeps 1 %
 const DIRECTIONS = ["KL(π ‖ π_ref)", "KL(π_ref ‖ π)"];
-const HEIGHT = 500; // with the parts below the bars; where they fit beside them, styles make it less
+const HEIGHT = 515; // with the parts below the bars; where they fit beside them, styles make it less
 const TOP = 48; // of the first row
 const NAME = 54; // wide
 const share = (initial) =>
@@ -101,7 +101,7 @@ class KlWords extends Explorable {
   paint(width, height) {
     const beside = height < 0.8 * HEIGHT;
     const right = beside ? 0.46 * width : width;
-    const pitch = beside ? 52 : 44;
+    const pitch = beside ? 46 : 44;
     const x = scale(0, 1, NAME, Math.max(NAME, right - NUMBER));
     this.bars = { right, pitch, share: scale(NAME, right - NUMBER, 0, 1) };
     const top = beside ? TOP : TOP + pitch * WORDS.length + 48;
@@ -116,7 +116,7 @@ class KlWords extends Explorable {
       WORDS.map((word, i) => pair(word, { now: Math.exp(logp[i]), ref: REFERENCE[word], x, y: TOP + i * pitch })).flat(),
       DIRECTIONS.map((name, d) => column({
         name, parts: this.parts[d], sum: this.sums[d], guesses: d ? [] : this.guesses, range: [Math.min(...all, 0), Math.max(...all, 0.2)],
-        left: from + d * wide, wide: wide - 8, top, row: beside ? pitch : 26,
+        left: from + d * wide, wide: wide - 24, top, row: beside ? pitch : 26,
       })).flat(),
       beside ? [] : WORDS.map((word, i) => words(0, top + 26 * i + 18, word)),
     ].flat();

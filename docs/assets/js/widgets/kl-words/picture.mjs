@@ -22,7 +22,7 @@ export function column({ name, parts, sum, guesses, range, left, wide, top, row 
     bar(sum, end + 24, "sum"),
     guesses.flatMap(({ value, name: who }, i) => [
       element("line", { x1: pixel(x(value)), x2: pixel(x(value)), y1: end + 10, y2: end + 40, class: "guessed" }),
-      words(x(value), end + 53 + 15 * i, who, { class: "name", "text-anchor": "middle" }),
+      words(x(value), end + 50 + 15 * i, who, { class: "name", "text-anchor": "middle" }),
     ]),
     element("line", { x1: pixel(x(0)), x2: pixel(x(0)), y1: top, y2: end + 36, class: "axis" }),
   ].flat();
