@@ -115,17 +115,18 @@ def train_bandit(reward_table: Tensor, config: BanditConfig, *, seed: int) -> Ba
     visited = [logits]  # the logits at the start and after every step
     groups: list[Tensor] = []  # the actions of every step
     ### BEGIN SOLUTION: the steps; append to both lists (about 10 lines)
+    baseline = 0.0  # for "reinforce_baseline": the mean of all rewards so far
     for _ in range(config.steps):
         actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)  # (G,)
         rewards = reward_table[actions]  # (G,)
         if config.algorithm == "grpo":
             logits = grpo_step(logits, actions, rewards, ref_logits, config)
         else:
-            has_baseline = config.algorithm == "reinforce_baseline" and groups
-            baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
             logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
         visited.append(logits)
         groups.append(actions)
+        if config.algorithm == "reinforce_baseline":
+            baseline += (rewards.mean().item() - baseline) / len(groups)
     ### END SOLUTION
     return _history(torch.stack(visited), groups, reward_table, config)
 

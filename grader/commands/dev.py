@@ -13,7 +13,7 @@ from ..core.arguments import add_names
 from ..core.refusal import FileRefused
 from ..core.submission import Submission
 from ..core.text import listed
-from ..grading import plugin
+from ..grading import plugin, recorded_answers
 from ..grading.run import grade_submission
 from ..grading.settings import GradingSettings
 from ..sandbox.sandbox import Sandbox
@@ -125,7 +125,11 @@ def _vectors(arguments: argparse.Namespace) -> dict[Path, str]:
     with Sandbox.start() as sandbox:
         for name in arguments.exercises or course.names(optional=True):
             folder = course.exercise(name).folder
-            texts[folder / "vectors.json"] = write_vectors.make(name, sandbox.worker)
+            vectors = write_vectors.make(name, sandbox.worker)
+            if not arguments.check and not holds(folder / "vectors.json", vectors):  # the records are made with it
+                _write_text(folder / "vectors.json", vectors)
+                recorded_answers.load.cache_clear()
+            texts[folder / "vectors.json"] = vectors
             texts[folder / "combinations.json"] = combinations.make(name)
             texts[records.path_of(name)] = records.make(name, sandbox.worker)
             if drawn := write_vectors.make_curves(name, sandbox.worker):
@@ -140,12 +144,18 @@ def _write(arguments: argparse.Namespace) -> int:
     stale = [path for path, text in texts.items() if not holds(path, text)]
     for path in stale:
         if not arguments.check:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(texts[path], "utf-8", newline="\n")
-        print(f"{shown(path)} " + (f"is stale: run `course dev {name}`" if arguments.check else "written"))
+            _write_text(path, texts[path])
+        else:
+            print(f"{shown(path)} is stale: run `course dev {name}`")
     if not stale:
         print(f"all that `course dev {name}` writes is current")
     return 1 if stale and arguments.check else 0
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8", newline="\n")
+    print(f"{shown(path)} written")
 
 
 WRITERS: dict[str, Callable[[argparse.Namespace], dict[Path, str]]] = {

@@ -31,6 +31,10 @@ TOLERANCE = {
 _LONG_ROW, _EXCERPT = 24, 8
 """A report shows only an excerpt of a longer row."""
 _EITHER = "float32 or float64"
+_FLOAT32 = (
+    "your values have the digits of a float32, but the arguments are float64: a tensor that you make from Python "
+    "numbers is float32, and so is `torch.where(condition, 1.2, 0.8)`; give it the dtype of an argument"
+)
 _ALL_DIGITS = 17
 """Enough to tell every float64 from the next one. A number is shown with the digits that it needs: 0.3 with one."""
 
@@ -278,7 +282,16 @@ def _described(
     left, right = sides
     texts = show_pair(left[excerpt], right[excerpt])
     rows = [(label + place, text) for label, text in zip(labels, texts, strict=True)]
+    if dtype == "float64" and _has_digits_of_float32(yours[wrong], expected[wrong]):
+        why = f"{why}; {_FLOAT32}" if why else _FLOAT32
     return rows, why or _difference(left, right, wrong), last
+
+
+def _has_digits_of_float32(yours: Float64, expected: Float64) -> bool:
+    """Whether numbers are as near to the right ones as float32 rounding makes them, and no nearer."""
+    with np.errstate(all="ignore"):
+        errors = np.abs(yours / expected - 1.0)
+    return bool(np.isfinite(errors).all() and 1e-9 < errors.max() < 5e-7)
 
 
 def _tolerance_of(answer: Answer) -> tuple[float, float]:

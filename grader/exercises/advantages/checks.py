@@ -171,7 +171,7 @@ def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
 
 @check(
     "group_advantages",
-    points=3,
+    points=2,
     hints=(
         "In float32, is the mean of eight 0.7s exactly 0.7? Try it.",
         "Find the groups whose rewards all equal the first one, and set their advantages to 0 yourself.",
@@ -181,7 +181,7 @@ def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
         Example(np.full((2, 7), 0.1, dtype=np.float32)),
         Example(np.full((1, 3), 1e6 + 0.1)),
         Example(np.full((1, 4), 0.5)),
-        Example(np.full((1, 8), 0.7, dtype=np.float16)),
+        Example(np.array([[0.7, 0.7005, 0.7, 0.7]])),
         Example(np.full((1, 8), 0.7, dtype=np.float32), divide_by_std=False),
         Example(np.array([[0.7] * 8, [0.7] * 7 + [1.7]], dtype=np.float32)),
     ],
@@ -190,7 +190,7 @@ def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
 @example(reward=1, size=7)
 @given(reward=st.integers(-99, 99), size=st.integers(2, 9))
 def test_equal_rewards_give_exactly_zero(student, reward, size):
-    """A group whose rewards are all equal has advantages of exactly 0, in every dtype.
+    """A group whose rewards are all equal has advantages of exactly 0, in float32 and in float64.
 
     The mean of eight 0.7s is not 0.7 in float32. Dividing the rounding error by the standard deviation plus std_eps =
     1e-8 gives all of them an advantage of 0.86: a gradient without any signal. Several training libraries have had this
@@ -199,12 +199,14 @@ def test_equal_rewards_give_exactly_zero(student, reward, size):
     rewards = np.full((2, size), reward / 10)
     rewards[1, -1] += 1.0  # the second group has signal
     single = rewards.astype(np.float32)
-    dtypes = {"float64": rewards, "float32": single, "float16": rewards.astype(np.float16), "bfloat16": Half(rewards)}
+    dtypes = {"float64": rewards, "float32": single}
     last = [np.array([[0.7, 0.7, 0.7, np.nextafter(kind(0.7), kind(1))]], kind) for kind in (np.float64, np.float32)]
-    *answers, double, short, alone, undivided, precise = student.each(
+    inside = np.array([[0.7, np.nextafter(0.7, 1.0), 0.7, 0.7]])
+    *answers, double, short, middle, alone, undivided, precise = student.each(
         "group_advantages",
         *map(Example, dtypes.values()),
         *map(Example, last),
+        Example(inside),
         Example(single[:1]),
         Example(single[:1], divide_by_std=False),
         Example(rewards[:1], return_arguments=True),
@@ -220,10 +222,39 @@ def test_equal_rewards_give_exactly_zero(student, reward, size):
         rows = [("yours", advantages), ("expected", "the last one larger than the others")]
         why = "the last reward is larger, by as little as the dtype can hold"
         require(advantages[0, -1] > advantages[0, 0], answer, rows, why)
+    advantages = tensor(middle, shape=(1, 4))
+    rows = [("yours", advantages), ("expected", "the second one larger than the others")]
+    why = "the second reward is larger, by as little as the dtype can hold"
+    require(advantages[0, 1] > advantages[0, 0], middle, rows, why)
     for answer in (alone, undivided):
         same(answer, np.zeros((1, size)), dtype="float32", atol=0.0, why="equal rewards carry no signal")
     same(precise, np.zeros((1, size)), atol=0.0, why="equal rewards carry no signal")
     untouched(precise)
+
+
+@check(
+    "group_advantages",
+    points=1,
+    hints=("float16 rounds 1e-8 to 0. What is 0 / 0, and what is that times 0?",),
+    examples=[
+        Example(np.full((1, 8), 0.7, dtype=np.float16)),
+        Example(np.array([[0.7]], dtype=np.float16)),
+    ],
+)
+def test_equal_rewards_give_exactly_zero_in_half_precision(student):
+    """Equal rewards give exactly 0 in float16 and in bfloat16, too.
+
+    float16 rounds std_eps = 1e-8 to 0, so the division of a group without signal is 0 / 0, which is NaN. A NaN stays
+    one when you multiply it by 0: choose the zeros with `torch.where` or `masked_fill`.
+    """
+    rewards = np.array([[0.7] * 8, [0.7] * 7 + [1.7], [0.0] * 8])
+    half, brain = student.each("group_advantages", Example(rewards.astype(np.float16)), Example(Half(rewards)))
+    for dtype, answer in (("float16", half), ("bfloat16", brain)):
+        advantages = tensor(answer, shape=rewards.shape, dtype=dtype)
+        rows = [("yours", advantages[::2]), ("expected", "0 everywhere")]
+        require(not advantages[::2].any(), answer, rows, "equal rewards carry no signal")
+        rows = [("yours", advantages[1]), ("expected", "not 0: the last reward is larger")]
+        require(advantages[1, -1] > 0.1, answer, rows, "the second group has signal, whatever the others have")
 
 
 @check(
@@ -234,7 +265,6 @@ def test_equal_rewards_give_exactly_zero(student, reward, size):
         Example(np.array([[3.0], [-1.5]])),
         Example(np.array([5.0])),
         Example(np.array([[3.0]]), divide_by_std=False),
-        Example(np.array([[0.7]], dtype=np.float16)),
     ],
 )
 @given(rewards=reward_groups(prompts=3))
@@ -417,7 +447,7 @@ def test_it_counts_groups_of_equal_rewards(student, rewards, shift):
     examples=[
         Example(np.array([[3.0], [1.0]])),
         Example(np.array([1.0, 2.0, 2.0])),
-        Example(np.array([[[1.0, 1.0], [1.0, 2.0]], [[0.0, 0.0], [3.0, 3.0]], [[1.0, 0.0], [4.0, 4.0]]])),
+        Example(np.array([[[1.0, 1.0], [1.0, 2.0]], [[0.0, 0.0], [3.0, 3.0]], [[1.0, 1.0], [4.0, 4.0]]])),
         Example(np.array([[1, 1], [1, 0]])),
         Example(np.array([[True, True], [True, False], [False, False]])),
     ],

@@ -638,16 +638,14 @@ def test_masked_positions_and_empty_completions_change_nothing(student, seed, ju
 
 @check(
     "sequence_ratio",
-    points=2,
-    dtype=True,
+    points=1,
     hints=(
         "Which function of exercise 2 stays finite for every log-ratio?",
-        "Clamp the mean of the completion, not each of its tokens. Does your code name a dtype?",
+        "Clamp the mean of the completion, not each of its tokens.",
     ),
     examples=[
         Example(LOGP, FAR_OLD_LOGP, KEPT),
         Example(LOGP, FAR_OLD_LOGP, KEPT, gradients_of=["logp"]),
-        Example(LOGP.astype(np.float32), OLD_LOGP.astype(np.float32), KEPT),
         Example(np.full((1, 2), -1.0, np.float32), np.full((1, 2), -999.0, np.float32), np.ones((1, 2), bool)),
         Example(*LONG),
         Example(Transposed(LOGP[:, :3]), Transposed(OLD_LOGP[:, :3]), Transposed(KEPT[:, :3])),
@@ -661,8 +659,8 @@ def test_masked_positions_and_empty_completions_change_nothing(student, seed, ju
 @example(gap=1000.0, dtype="float32")
 @example(gap=50.0, dtype="float64")
 @given(gap=st.integers(-60, 60).map(float), dtype=st.sampled_from(["float32", "float64"]))
-def test_ratios_are_finite_and_keep_their_dtype(student, gap, dtype):
-    """The mean log-ratio is clamped to [-20, 20], not each token's log-ratio; float32 and half types are kept.
+def test_ratios_of_completions_are_finite(student, gap, dtype):
+    """The mean log-ratio is clamped to [-20, 20], not each token's log-ratio.
 
     exp overflows float32 at 88.7. A completion may have tokens far from the old policy and still be close to it as a
     whole. The given code in the stub rejects wrong shapes with a ValueError.
@@ -671,13 +669,33 @@ def test_ratios_are_finite_and_keep_their_dtype(student, gap, dtype):
     moved = np.array([[gap, 0.5 - gap, 0.25], [gap, gap, 0.0]])
     mask = np.array([[True, True, True], [True, True, False]])
     old_logp = (logp - moved).astype(dtype)
-    answer = student.call("sequence_ratio", logp, old_logp, mask, return_arguments=True)
+    answer = student.call("sequence_ratio", logp, old_logp, mask)
     if abs(gap) != 20.0:
         expected, _ = ratio_of_rows(logp, old_logp, mask)
         same(answer, expected, dtype=dtype, rtol=1e-4 if dtype == "float32" else 1e-9, atol=1e-8)
+
+
+@check(
+    "sequence_ratio",
+    points=1,
+    dtype=True,
+    hints=("Does your code name a dtype, or modify a tensor in place?",),
+    examples=[Example(LOGP.astype(np.float32), OLD_LOGP.astype(np.float32), KEPT)],
+)
+def test_ratios_of_completions_keep_their_dtype(student):
+    """float32 and bfloat16 are kept, and no argument is changed.
+
+    The ratios are multiplied by tensors of the trainer's dtype.
+    """
+    half, answer = student.each(
+        "sequence_ratio",
+        Example(Half(LOGP), Half(LOGP), KEPT),
+        Example(LOGP.astype(np.float32), OLD_LOGP.astype(np.float32), KEPT, return_arguments=True),
+    )
+    tensor(half, shape=(3,), dtype="bfloat16")
+    expected, _ = ratio_of_rows(LOGP, OLD_LOGP, KEPT)
+    same(answer, expected, dtype="float32", rtol=1e-4, atol=1e-5)
     untouched(answer)
-    (half,) = student.each("sequence_ratio", Example(Half(logp), Half(logp), mask))
-    tensor(half, shape=(2,), dtype="bfloat16")
 
 
 # cispo_objective
@@ -917,15 +935,13 @@ def test_without_truncation_the_sampler_counts_as_the_trainer(student, seed, siz
 
 @check(
     "sampler_correction",
-    points=2,
-    dtype=True,
+    points=1,
     hints=(
         "A weight is a constant. Which torch method takes it out of the graph?",
         "Which function of exercise 2 stays finite for every log-ratio?",
     ),
     examples=[
         Example(TRAINER, SAMPLER, gradients_of=["old_logp", "sampler_logp"]),
-        Example(TRAINER.astype(np.float32), SAMPLER.astype(np.float32)),
         Example(np.array([-1.0, -999.0], np.float32), np.array([-999.0, -1.0], np.float32), cap=1e6),
         Example(np.array([-1.0, -999.0], np.float32), np.array([-999.0, -1.0], np.float32), cap=1e9),
         Example(np.array([-200.0, -150.0], np.float32), np.array([-199.5, -151.0], np.float32), cap=4.0),
@@ -938,7 +954,7 @@ def test_without_truncation_the_sampler_counts_as_the_trainer(student, seed, siz
 )
 @given(pair=logp_pairs())
 def test_the_weight_is_a_finite_constant(student, pair):
-    """No gradient reaches either argument; float32 stays float32, and large log-ratios stay finite.
+    """No gradient reaches either argument, and large log-ratios stay finite.
 
     If the weight had a gradient, it would be trained too: a trainer that disagrees with its sampler would be an easy
     way to a large objective. The given code in the stub rejects different shapes and a cap of 0 with a ValueError.
@@ -948,16 +964,30 @@ def test_the_weight_is_a_finite_constant(student, pair):
     same(answer, truncated(old_logp, sampler_logp), rtol=1e-5, atol=NEAR)
     no_gradient(answer, "old_logp")
     no_gradient(answer, "sampler_logp")
-    single = [each.astype(np.float32) for each in pair]
     far = np.array([-1.0, -999.0], np.float32)
-    typed, distant, half = student.each(
-        "sampler_correction",
-        Example(*single, return_arguments=True),
-        Example(far, far[::-1].copy(), cap=1e9),
-        Example(Half(old_logp), Half(sampler_logp)),
+    distant = student.sampler_correction(far, far[::-1].copy(), cap=1e9)
+    far = far.astype(np.float64)
+    same(distant, truncated(far, far[::-1], 1e9), dtype="float32", rtol=1e-4, atol=1e-5)
+
+
+@check(
+    "sampler_correction",
+    points=1,
+    dtype=True,
+    hints=("Does your code name a dtype, or modify a tensor in place?",),
+    examples=[Example(TRAINER.astype(np.float32), SAMPLER.astype(np.float32))],
+)
+@given(pair=logp_pairs())
+def test_weight_keeps_dtype_and_leaves_its_inputs(student, pair):
+    """float32 and bfloat16 are kept, and neither argument is changed.
+
+    The trainer uses both log-probabilities again, in their own dtype.
+    """
+    old_logp, sampler_logp = pair
+    single = [each.astype(np.float32) for each in pair]
+    typed, half = student.each(
+        "sampler_correction", Example(*single, return_arguments=True), Example(Half(old_logp), Half(sampler_logp))
     )
     same(typed, truncated(old_logp, sampler_logp), dtype="float32", rtol=1e-4, atol=1e-5)
     untouched(typed)
-    far = far.astype(np.float64)
-    same(distant, truncated(far, far[::-1], 1e9), dtype="float32", rtol=1e-4, atol=1e-5)
     tensor(half, shape=old_logp.shape, dtype="bfloat16")

@@ -62,6 +62,29 @@ def std_below_a_constant_counts_as_zero():
     """
 
 
+def multiplies_a_nan_by_zero():
+    """you multiply groups of equal rewards by 0 after dividing; in float16 that is NaN times 0, so choose the zeros
+
+    float16 rounds std_eps to 0, so the division of a group without signal is 0 / 0. A NaN times 0 is still a NaN.
+    torch.where and masked_fill choose a 0 whatever the other number is.
+    """
+    """
+    - return advantages.masked_fill(no_signal, 0.0)
+    + return advantages * ~no_signal
+    """
+
+
+def compares_only_the_ends_of_small_differences():
+    """you call a group equal if its std is tiny and its first and last rewards agree; compare all of its rewards
+
+    A difference in the middle is as much of a signal as one at the end, however small it is.
+    """
+    """
+    - no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
+    + no_signal = (rewards[..., :1] == rewards[..., -1:]) & (rewards.std(dim=-1, keepdim=True, correction=0) < 1e-3)
+    """
+
+
 def only_groups_of_one_are_safe():
     """you set groups of one sample to 0 but no larger group of equal rewards; here all of them are exactly 0
 

@@ -275,10 +275,6 @@ def looks_up_the_reward_of_the_neighbour():
     - rewards = reward_table[actions]
     + rewards = reward_table[actions - 1]
     """
-    """
-    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
-    + baseline = reward_table[torch.cat(groups) - 1].mean().item() if has_baseline else 0.0
-    """
 
 
 def starts_every_step_from_uniform_logits():
@@ -375,6 +371,7 @@ def draws_a_new_group_for_every_inner_step(reward_table: Tensor, config: BanditC
     logits = torch.zeros_like(reward_table)
     ref_logits = logits.clone()
     visited, groups = [logits], []
+    baseline = 0.0
     for _ in range(config.steps):
         for _ in range(config.inner_steps):
             actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
@@ -382,11 +379,11 @@ def draws_a_new_group_for_every_inner_step(reward_table: Tensor, config: BanditC
             if config.algorithm == "grpo":
                 logits = grpo_step(logits, actions, rewards, ref_logits, replace(config, inner_steps=1))
             else:
-                has_baseline = config.algorithm == "reinforce_baseline" and groups
-                baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
                 logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
         visited.append(logits)
         groups.append(actions)
+        if config.algorithm == "reinforce_baseline":
+            baseline += (rewards.mean().item() - baseline) / len(groups)
     return _history(torch.stack(visited), groups, reward_table, config)
 
 
@@ -417,8 +414,6 @@ def always_grpo():
     - if config.algorithm == "grpo":
     -     logits = grpo_step(logits, actions, rewards, ref_logits, config)
     - else:
-    -     has_baseline = config.algorithm == "reinforce_baseline" and groups
-    -     baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
     -     logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
     + logits = grpo_step(logits, actions, rewards, ref_logits, config)
     """
@@ -431,8 +426,6 @@ def forgets_the_baseline():
     pushed up, and the first ones have the advantage.
     """
     """
-    - has_baseline = config.algorithm == "reinforce_baseline" and groups
-    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
     - logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
     + logits = reinforce_step(logits, actions, rewards, config)
     """
@@ -444,9 +437,9 @@ def baseline_for_plain_reinforce_too():
     The two are then the same algorithm, and you cannot see what the baseline does.
     """
     """
-    - has_baseline = config.algorithm == "reinforce_baseline" and groups
-    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
-    + baseline = reward_table[torch.cat(groups)].mean().item() if groups else 0.0
+    - if config.algorithm == "reinforce_baseline":
+    -     baseline += (rewards.mean().item() - baseline) / len(groups)
+    + baseline += (rewards.mean().item() - baseline) / len(groups)
     """
 
 
@@ -457,10 +450,8 @@ def own_group_as_the_baseline():
     1 - 1/G of what it should be, and a group of one learns nothing.
     """
     """
-    - has_baseline = config.algorithm == "reinforce_baseline" and groups
-    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
-    + has_baseline = config.algorithm == "reinforce_baseline"
-    + baseline = rewards.mean().item() if has_baseline else 0.0
+    + baseline = rewards.mean().item() if config.algorithm == "reinforce_baseline" else 0.0
+      logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
     """
 
 
@@ -471,12 +462,13 @@ def baseline_with_the_present_group():
     the group is its own baseline; later its share is small and the mistake is hard to see.
     """
     """
-    + groups.append(actions)
       rewards = reward_table[actions]
+    + if config.algorithm == "reinforce_baseline":
+    +     baseline += (rewards.mean().item() - baseline) / (len(groups) + 1)
     """
     """
-      visited.append(logits)
-    - groups.append(actions)
+    - if config.algorithm == "reinforce_baseline":
+    -     baseline += (rewards.mean().item() - baseline) / len(groups)
     """
 
 
@@ -487,8 +479,8 @@ def baseline_of_the_last_step_only():
     of the noise that it should remove.
     """
     """
-    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
-    + baseline = reward_table[groups[-1]].mean().item() if has_baseline else 0.0
+    - baseline += (rewards.mean().item() - baseline) / len(groups)
+    + baseline = rewards.mean().item()
     """
 
 
@@ -499,14 +491,8 @@ def baseline_of_recent_steps():
     (0.9 here), and starts from the 0 of the first step.
     """
     """
-      groups: list[Tensor] = []
-    + average = 0.0
-    """
-    """
-    - has_baseline = config.algorithm == "reinforce_baseline" and groups
-    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
-    + baseline = average if config.algorithm == "reinforce_baseline" else 0.0
-    + average = 0.9 * average + 0.1 * rewards.mean().item()
+    - baseline += (rewards.mean().item() - baseline) / len(groups)
+    + baseline = 0.9 * baseline + 0.1 * rewards.mean().item()
     """
 
 
@@ -517,10 +503,8 @@ def mean_of_the_table_as_the_baseline():
     no guess at the next reward once the policy prefers some of them.
     """
     """
-    - has_baseline = config.algorithm == "reinforce_baseline" and groups
-    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
-    + has_baseline = config.algorithm == "reinforce_baseline"
-    + baseline = reward_table.mean().item() if has_baseline else 0.0
+    + baseline = reward_table.mean().item() if config.algorithm == "reinforce_baseline" else 0.0
+      logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
     """
 
 
@@ -538,10 +522,6 @@ def scales_the_rewards():
     """
     - rewards = reward_table[actions]
     + rewards = scaled[actions]
-    """
-    """
-    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
-    + baseline = scaled[torch.cat(groups)].mean().item() if has_baseline else 0.0
     """
 
 
