@@ -65,11 +65,11 @@ def test_less_than_one_point_per_check_is_refused(tmp_path, monkeypatch):
     worth(monkeypatch, "kl", 13)
     monkeypatch.setattr(course, "FILE", tmp_path / "course.toml")
     course.FILE.write_text('exercises = [\n  "kl",\n]\n[points]\nclip = 90\nkl = 13\n', "utf-8")
-    with pytest.raises(FileRefused, match=r"course\.toml: .*14"):
+    with pytest.raises(FileRefused, match=r"course\.toml: .*15"):
         checks_of("kl", hidden=False)
     (tmp_path / "class" / "ada").mkdir(parents=True)
     done = call(main, "grade-all", "class", "--out", "graded", cwd=tmp_path)  # once, and before anything is graded
-    assert (done.returncode, done.stdout) == (2, "") and done.stderr.count("at least 14") == 1
+    assert (done.returncode, done.stdout) == (2, "") and done.stderr.count("at least 15") == 1
 
 
 def test_results_with_other_points_are_not_reused(monkeypatch: pytest.MonkeyPatch) -> None:
