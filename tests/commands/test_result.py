@@ -29,7 +29,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 DECLARED = {
     exercise.name: sorted(
         f"{exercise.name}.{name}"
-        for path in exercise.folder.glob("*checks.py")
+        for path in [*exercise.folder.glob("*checks.py"), *exercise.folder.glob("checks/*.py")]
         for name in re.findall(r"^def test_(\w+)", path.read_text("utf-8"), re.M)
     )
     for exercise in course.EXERCISES
