@@ -19,7 +19,7 @@ from .. import __version__
 from ..core import course
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents
 from ..core.files import MAX_ARCHIVE_BYTES, Member, members_of_archive
-from ..core.result import from_json
+from ..core.result import Note, NoteKind, from_json
 from ..core.text import one_line
 from .grading_job import JobResult, grade_job, make_job
 from .kept import Kept, forget, keep
@@ -110,7 +110,7 @@ def grade_class(
                     continue
                 _keep(journal, each, answer, progress)
                 on_update(progress)
-            # Gradings that failed because of load run again at the end, one at a time, so that load changes no mark.
+            # Gradings that failed because of load run again at the end, one at a time, so that load changes no grade.
             for each, answer in _run(too_busy, settings, executor, ahead=1):
                 _keep(journal, each, answer, progress)
                 on_update(progress)
@@ -200,7 +200,7 @@ def _plan(handed_in: HandedIn, settings: ClassSettings) -> Planned:
     return Planned(handed_in, contents.submission.sha256, entry)
 
 
-def _versions(handed_in: HandedIn, contents: Contents) -> list[str]:
+def _versions(handed_in: HandedIn, contents: Contents) -> list[Note]:
     """Notes on files such as `kl_final.py` next to a `kl.py` that was taken, although they may be what counts."""
     try:
         members = handed_in.list_files()
@@ -209,16 +209,17 @@ def _versions(handed_in: HandedIn, contents: Contents) -> list[str]:
     except Exception:  # whatever a student packed: `contents` says what is wrong with it
         return []
     taken, ours = contents.submission.files, {path.name for path in course.STARTER.rglob("*.py")}
-    said = " ".join(contents.notes)
+    noted = {name for note in contents.notes for name in note.about}
     found = []
     for member in members:
-        if member.name in ours or member.name in said or any(map(_is_not_work, member.path.parts)):
+        if member.name in ours or member.name in noted or any(map(_is_not_work, member.path.parts)):
             continue
         stem, dot, ending = member.name.lower().rpartition(".")
         names = [name for name in MODULES if name in taken and _is_like(stem, name.removesuffix(".py"))]
         is_helper = member.name in taken or stem.startswith("test_") or stem.endswith("_test")
         if dot and ending in ("py", "ipynb") and names and not is_helper:
-            found.append(f"{one_line(member.name)} looks like another version of {names[0]}, which the grader took")
+            text = f"{one_line(member.name)} looks like another version of {names[0]}, which the grader took"
+            found.append(Note(text, NoteKind.VERSIONS, (member.name, names[0])))
     return list(dict.fromkeys(found))[:_MOST_VERSIONS]
 
 
@@ -236,21 +237,21 @@ def _is_like(stem: str, module: str) -> bool:
     return stem != module and re.search(rf"(?<![a-z]){module}(?![a-z])", stem) is not None
 
 
-def _missing(contents: Contents, settings: ClassSettings) -> list[str]:
+def _missing(contents: Contents, settings: ClassSettings) -> list[Note]:
     """A note on missing files. If there is no module at all, `contents` has already noted it."""
     wanted = [*map(course.file_of, settings.exercises)] if contents.has_modules else []
     wanted += [WORKSHEET_FILE] if settings.worksheet else []
     names = [name for name in wanted if name in contents.missing]
-    return [f"not handed in: {', '.join(names)}"] if names else []
+    return [Note(f"not handed in: {', '.join(names)}")] if names else []
 
 
-def _uncounted(contents: Contents, settings: ClassSettings) -> list[str]:
+def _uncounted(contents: Contents, settings: ClassSettings) -> list[Note]:
     """A note on work that was handed in but does not count in this class."""
     drafts = [each.file_name for each in course.DRAFTS if each.name not in settings.exercises]
     names = [name for name in drafts if name in contents.submission.files]
     if isinstance(contents.worksheet, bytes) and not settings.worksheet:
         names.append(f"{WORKSHEET_FILE} (--worksheet, or worksheet = true in course.toml, counts it)")
-    return [f"handed in but not counted: {', '.join(names)}"] if names else []
+    return [Note(f"handed in but not counted: {', '.join(names)}")] if names else []
 
 
 def _run(

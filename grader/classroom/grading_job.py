@@ -16,7 +16,6 @@ from __future__ import annotations
 import atexit
 import functools
 import hashlib
-import re
 import threading
 import time
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ import msgspec
 from .. import __version__
 from ..core import course
 from ..core.contents import Contents, NoWorksheet
-from ..core.result import GRADER_ERROR, NOT_RUN, TOO_BUSY, Result, from_json
+from ..core.result import GRADER_ERROR, NOT_RUN, Result, from_json
 from ..core.text import counted
 from ..grading.grading_process import GradingProcess, GradingProcessDied
 from .grade_request import grade_request
@@ -36,8 +35,6 @@ GRADING_SECONDS = 900.0
 """Wall-clock limit of one grading, and so the longest that one submission can delay its class."""
 
 ATTEMPTS = 2
-_STARVED = re.compile(r"did not start|process ended with status -|[Cc]annot allocate memory|MemoryError|No space left")
-"""What a problem says where memory or a disk was short. Another submission may have taken it."""
 GRADINGS_PER_PROCESS = 250
 """Number of gradings after which a grading process is replaced, which frees memory that libraries keep."""
 
@@ -127,20 +124,20 @@ def grade_job(data: bytes) -> bytes:
     if request.course_digest != course_digest():
         problem = f"this worker has a different copy of the course from the one that asks ({request.course_version})"
         return msgspec.json.encode(JobResult(None, problem))
-    attempt, too_busy = 0, False
-    while attempt < ATTEMPTS and result is None and not too_busy:
+    attempt, too_busy, late = 0, False, False
+    while attempt < ATTEMPTS and result is None and not late:
         attempt += 1
         process = _idle_process(request.settings)
         try:
             graded = grade_with(process, request)
             problem = _fault(graded)
             result = graded.as_json() if not problem else None
-            too_busy = TOO_BUSY in problem
+            too_busy = late = bool(problem) and (graded.shortage or any(check.shortage for check in graded.checks))
         except GradingProcessDied as death:
-            problem, too_busy = str(death), death.late
+            problem, late = str(death), death.late
+            too_busy = late or death.shortage
         finally:
             _give_back(process, reuse=not problem)
-    too_busy = too_busy or bool(_STARVED.search(problem))
     seconds = round(time.monotonic() - started, 3)
     return msgspec.json.encode(JobResult(result, problem, seconds, attempt, too_busy))
 
@@ -162,7 +159,7 @@ def _fault(result: Result) -> str:
         return result.problem
     broken = [check for check in result.checks if check.outcome in (GRADER_ERROR, NOT_RUN)]
     if broken:
-        return f"{counted(len(broken), 'check')} could not run; the first one is {broken[0].id}: {broken[0].story}"
+        return f"{counted(len(broken), 'check')} could not run; the first one is {broken[0].id}: {broken[0].message}"
     if not result.complete:
         return "the grading was stopped"
     try:

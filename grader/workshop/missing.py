@@ -15,13 +15,13 @@ from ..core import course
 from ..core.course import Exercise
 from ..grading import recorded_answers
 from ..grading.check import Check, checks_of
-from .catalogue import KnownAnswer, misconceptions, variants
+from .catalogue import KnownAnswer, known_mistakes, variants
 from .functions import Module, make
 from .generated import holds
 from .handout import FRONT_MATTER
 from .stubs import make_stub
 
-MISCONCEPTIONS, VARIANTS = 15, 12
+KNOWN_MISTAKES, VARIANTS = 15, 12
 """As many as a released exercise has at least."""
 PLACEHOLDER = "TODO:"
 _PLAIN = {"dict", "list", "tuple", "str", "float", "int", "bool"}
@@ -58,7 +58,7 @@ def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
     for check in checks:
         file = "hidden_checks.py" if check.hidden else "checks.py"
         found += _of_a_check(f"{folder}/{file}", check, [each.id for each in checks])
-    found += _of_answers(exercise, folder, misconceptions(name))
+    found += _of_answers(exercise, folder, known_mistakes(name))
     return [*found, *_of_page(exercise)]
 
 
@@ -114,7 +114,7 @@ def _of_a_check(where: str, check: Check, ids: Sequence[str]) -> Iterator[Missin
 def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -> Iterator[Missing]:
     """Missing wrong and right answers, and unrecorded ones."""
     for what, count, wanted in (
-        ("wrong answers in misconceptions/", len(wrong), MISCONCEPTIONS),
+        ("wrong answers in misconceptions/", len(wrong), KNOWN_MISTAKES),
         ("right answers in variants/", len(variants(exercise.name)), VARIANTS),
     ):
         if count < wanted:

@@ -27,7 +27,7 @@ from grader.classroom.request import ClassSettings, read_request
 from grader.core.contents import Contents
 from grader.core.submission import Submission
 from grader.grading.grading_process import GradingProcess
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import known_mistakes
 
 EXERCISE, EXAMPLES = "advantages", 10
 MEMORY_MAY_GROW = 20 << 20
@@ -128,7 +128,7 @@ def jobs(level: int, *, hanging: bool) -> list[tuple[str, Job]]:
     hangs = sources.pop("hostile: never returns")
     if level == 0:  # which stops neither
         del sources["hostile: forks"], sources["hostile: kills its parent"]
-    sources |= {each.name: each.submission.files[f"{EXERCISE}.py"] for each in misconceptions(EXERCISE)[:8]}
+    sources |= {each.name: each.submission.files[f"{EXERCISE}.py"] for each in known_mistakes(EXERCISE)[:8]}
     for number in range(10):
         sources[f"right {number}"] = f"{right[f'{EXERCISE}.py']}\n# {number}\n"
     # A time limit takes longer than all the others of a turn together: one in four turns is enough.

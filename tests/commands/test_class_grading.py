@@ -37,7 +37,7 @@ from grader.core.result import TOO_BUSY
 from grader.core.submission import Submission
 from grader.grading.grading_process import GradingProcess
 from grader.grading.plugin import WATCH_EXAMPLES
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import known_mistakes
 
 ROOT = course.ROOT
 # One small exercise, with as few inputs as the checks have that are imported here: what is tested is not the checks.
@@ -59,7 +59,7 @@ def small_class(tmp_path_factory) -> Path:
     texts = {
         "empty": "x = 1\n",
         "hostile": HOSTILE["ends the process"],
-        "mistaken": misconceptions("kl")[0].submission.files["kl.py"],
+        "mistaken": known_mistakes("kl")[0].submission.files["kl.py"],
         "right": model_files()["kl.py"],
         "untouched": (course.STARTER / "kl.py").read_text("utf-8"),
     }

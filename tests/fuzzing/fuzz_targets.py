@@ -186,7 +186,7 @@ def student_replies(data: bytes) -> None:
         entry.outcome = PASSED
     except BaseException as problem:
         plugin._record(entry, one.check, problem)
-        require(entry.outcome != GRADER_ERROR, f"{one.check.id}: {entry.story}")
+        require(entry.outcome != GRADER_ERROR, f"{one.check.id}: {entry.message}")
     finally:
         student.close()
     _promises_of_own(result, data)
@@ -424,7 +424,11 @@ def _promises_of_contents(contents: Contents) -> None:
     require({*submission.files} | {*submission.problems} == {*MODULES}, "a module is neither read nor missing")
     require(not {*submission.files} & {*submission.problems}, "a module is read and missing")
     require(len(contents.notes) <= 20, "more notes than anybody reads")
-    for sentence in (*contents.notes, *submission.problems.values(), worksheet_in(contents.worksheet).problem):
+    for sentence in (
+        *map(str, contents.notes),
+        *submission.problems.values(),
+        worksheet_in(contents.worksheet).problem,
+    ):
         _is_a_sentence(sentence)
     require(submission.sha256, "no digest")
 

@@ -168,14 +168,14 @@ def by_grade(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
     """What a command line of `grade` takes."""
     parsed = parse(arguments)
     submission = cli._read(parsed, parsed.path).submission
-    return submission.files, list(submission.notes)
+    return submission.files, [*map(str, submission.notes)]
 
 
 def by_grade_all(classroom: Path) -> tuple[dict[str, str], list[str]]:
     (found,) = find_submissions(classroom)
     contents = found.read()
     request = read_request(make_job(contents, ClassSettings(tuple(course.names()))).data)
-    return request.files, list(contents.notes)
+    return request.files, [*map(str, contents.notes)]
 
 
 def by_gradescope(container: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, str], list[str]]:
