@@ -17,11 +17,11 @@ from ..grading import plugin, recorded_answers
 from ..grading.run import grade_submission
 from ..grading.settings import GradingSettings
 from ..sandbox.sandbox import Sandbox
-from ..workshop import combinations, golden, handout, new_exercise, paste, recordings, records, write_vectors
-from ..workshop.course_lists import with_lists
+from ..workshop import combinations, handout, new_exercise, paste, records, write_vectors
 from ..workshop.functions import read_modules, stub_files
 from ..workshop.generated import holds, shown
 from ..workshop.missing import missing
+from ..workshop.site_module import site_module
 from . import selftest
 
 EXAMPLES = """examples:
@@ -161,9 +161,9 @@ def _write_text(path: Path, text: str) -> None:
 WRITERS: dict[str, Callable[[argparse.Namespace], dict[Path, str]]] = {
     "stubs": lambda _: stub_files(),
     "vectors": _vectors,
-    "numbers": lambda _: with_lists(),
-    "golden": lambda _: golden.make(),
-    "recordings": lambda _: recordings.make(),
+    "numbers": lambda _: site_module("course_lists").with_lists(),
+    "golden": lambda _: site_module("golden").make(),
+    "recordings": lambda _: site_module("recordings").make(),
 }
 """Command to the files that it writes."""
 COMMANDS = {

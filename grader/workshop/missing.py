@@ -7,6 +7,7 @@ complete. `course dev selftest` says whether the checks are right.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,12 +19,12 @@ from ..grading.check import Check, checks_of
 from .catalogue import KnownAnswer, known_mistakes, variants
 from .functions import Module, make
 from .generated import holds
-from .handout import FRONT_MATTER
 from .stubs import make_stub
 
 KNOWN_MISTAKES, VARIANTS = 15, 12
 """As many as a released exercise has at least."""
 PLACEHOLDER = "TODO:"
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _PLAIN = {"dict", "list", "tuple", "str", "float", "int", "bool"}
 """What a function returns that returns no tensors."""
 
@@ -143,5 +144,5 @@ def _of_page(exercise: Exercise) -> Iterator[Missing]:
     path, heading = course.ROOT / exercise.page, f"# Exercise {exercise.number}. {exercise.title}"
     if not path.is_file():
         yield Missing(f"{exercise.page}: write the page", True)
-    elif not FRONT_MATTER.sub("", path.read_text("utf-8")).startswith(f"{heading}\n"):
+    elif not _FRONT_MATTER.sub("", path.read_text("utf-8")).startswith(f"{heading}\n"):
         yield Missing(f'{exercise.page}: begin it with "{heading}"', exercise.draft)

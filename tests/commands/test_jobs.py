@@ -130,8 +130,8 @@ def test_a_grading_process_is_started_where_it_helps(arguments, processors, is_u
 
 @pytest.mark.proof
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "killed"])
-def test_a_command_that_is_stopped_leaves_no_second_process(tmp_path, make_submission, by):
-    def workers_of_the_second_process() -> list[psutil.Process]:
+def test_a_command_that_is_stopped_leaves_no_grading_process(tmp_path, make_submission, by):
+    def workers_of_the_grading_process() -> list[psutil.Process]:
         for process in parent.children(recursive=True):
             with contextlib.suppress(psutil.Error):
                 if any("grading_process" in word for word in process.cmdline()):
@@ -141,7 +141,7 @@ def test_a_command_that_is_stopped_leaves_no_second_process(tmp_path, make_submi
     arguments = ["advantages", "kl", "--path", make_submission(added(kl=LOOPS)), *QUICK, "--jobs", "2"]
     with start(*arguments, cwd=tmp_path, OMP_NUM_THREADS="1") as command:
         parent = psutil.Process(command.pid)
-        wait_until(workers_of_the_second_process, command)
+        wait_until(workers_of_the_grading_process, command)
         family = parent.children(recursive=True)
         command.send_signal(by)
         command.communicate(timeout=20)

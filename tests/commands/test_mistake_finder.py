@@ -24,8 +24,9 @@ from grader.grading.check import checks_of
 from grader.grading.debug import InProcess
 from grader.grading.shown_call import show_call
 from grader.grading.student import Student
-from grader.workshop import combinations, compose, finder
+from grader.workshop import combinations, compose
 from grader.workshop.catalogue import known_mistakes
+from site_steps import finder
 
 CORE = Path(__file__).parents[2] / "docs/assets/js/core/mistake_numbers.mjs"
 BYTES = 48_000

@@ -9,8 +9,7 @@ from typing import Any
 
 from site_fixtures import cannot
 
-from grader.commands.pages import OPTIONS
-from grader.workshop import generated_pages
+from site_steps import generated_pages
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -32,7 +31,7 @@ def sources() -> list[Path]:
     (drafts,) = re.findall(r"^draft_docs: (.*)", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     hidden = {DOCS / name for name in json.loads(drafts).split("\n") if name}
     hidden |= {*DOCS.glob("maintainers/*")}
-    built = (ROOT / name for name in (OPTIONS, *generated_pages.texts()) if name.endswith(".md"))
+    built = (ROOT / name for name in generated_pages.texts() if name.endswith(".md"))
     return sorted({*DOCS.rglob("*.md"), *built} - hidden)
 
 

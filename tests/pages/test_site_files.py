@@ -19,9 +19,8 @@ from site_pages import ALL, FIGURE_PAGES, PAGES, ROOT, TEMPLATES, npm
 from tab import assert_a_card
 
 from grader.core import course
-from grader.workshop import bughunt, recordings
 from grader.workshop.catalogue import known_mistakes
-from site_steps import first_states
+from site_steps import bughunt, first_states, recordings
 
 Reader = Callable[[str], Any]
 SCRIPTS, LANGUAGE_MODEL = 178_000, 40_000

@@ -27,7 +27,16 @@ from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import Job, grade_job, make_job
 from grader.classroom.request import ClassSettings, Request, read_request
-from grader.classroom.results import JOURNAL_FILE, ClassError, Journal, read_class, result_path, write_entries
+from grader.classroom.results import (
+    JOURNAL_FILE,
+    SUBMISSIONS_FILE,
+    ClassError,
+    Journal,
+    read_class,
+    read_settings,
+    result_path,
+    write_entries,
+)
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
 from grader.commands import grade_all
@@ -128,6 +137,24 @@ def test_a_torn_line_and_a_damaged_result_are_graded_again(small_class: Path, gr
     assert counts[-1].known == 1 and counts[-1].done == 2
     assert results(graded) == wanted
     grade(small_class, graded, _Refusing())
+
+
+@pytest.mark.parametrize("data", [b"[]", b'"x"', b'{"settings": [1]}', b"[" * 100_000])
+def test_a_damaged_list_of_submissions_is_refused_and_has_no_settings(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / SUBMISSIONS_FILE).write_bytes(data)
+    assert read_settings(tmp_path) == {}
+    with pytest.raises(ClassError):
+        read_class(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change", [{"seconds": 1e999}, {"seconds": [1]}, {"key": {}}, {"file": 1}, {"content": None}, {}]
+)
+def test_a_damaged_line_of_the_journal_does_not_count(tmp_path: Path, change: dict[str, object]) -> None:
+    line = json.dumps({"key": "k" * 8, "content": "content", "file": "0" * 64, "seconds": 1.0} | change).encode()
+    (tmp_path / JOURNAL_FILE).write_bytes((line if change else line.replace(b"kkk", b"\xff")) + b"\n")
+    with contextlib.closing(Journal(tmp_path)) as journal:
+        assert journal.seconds("content") is None
 
 
 class _Foreign(SerialExecutor):

@@ -6,7 +6,9 @@ import gzip
 import io
 import re
 import stat
+import struct
 import tarfile
+import tracemalloc
 import zipfile
 from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
@@ -121,7 +123,18 @@ def test_odd_metadata_is_ignored_and_never_executed(tmp_path: Path, monkeypatch,
     assert found.read().submission.files == HERE and not (tmp_path / "made").exists()
 
 
-@pytest.mark.parametrize("text", ["{", "a: [", "a: b: c", "\x00", "a: &a [*a, *a]"])
+# The loader of libyaml recurses in C, which ends in a segmentation fault; aliases of aliases would fill the memory.
+ALIASES = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 15))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{", "a: [", "a: b: c", "\x00", "a: &a [*a, *a]", *(piece * 100_000 for piece in ("[", "{a: ", "- ", "? ")),
+        f"a0: &a0 [x, x]\n{ALIASES}\nsubmission_1: {{:submitters: *a14}}",
+    ],
+    ids=lambda text: ascii(text[:15]),
+)  # fmt: skip
 def test_broken_metadata_asks_for_a_new_export(tmp_path: Path, text: str) -> None:
     with pytest.raises(ClassError, match="download the export again"):
         find_submissions(write_files(tmp_path, {"submission_metadata.yml": text, "submission_1/kl.py": KL}))
@@ -451,6 +464,37 @@ def test_bombs_end_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(class_files, "MAX_ARCHIVE_BYTES", 100)
     with pytest.raises(UnreadableError, match="larger than"):
         members_of_archive("ada.zip", many)
+
+
+def tar_that_announces(size: bytes) -> bytes:
+    """A tar with a module, whose last header says that its file is larger than it is."""
+    data = bytearray(tar_bytes({"kl.py": KL, "big.bin": "y"}, "w"))
+    last = data.index(b"big.bin")
+    data[last + 124 : last + 136] = size
+    data[last + 148 : last + 156] = b" " * 8
+    data[last + 148 : last + 156] = b"%06o\0 " % sum(data[last : last + 512])
+    return bytes(data)
+
+
+@pytest.mark.parametrize(("name", "pack"), [("ada.tar", bytes), ("ada.tar.gz", gzip.compress)])
+def test_a_tar_that_announces_more_than_there_is_does_not_stop_the_class(tmp_path, name, pack):
+    # A tar that is read as a stream skips the announced bytes 10 kB at a time, long after the end of the file.
+    data = pack(tar_that_announces(b"\x80" + b"\0" * 5 + b"\x7f" * 6))  # 2**47
+    assert "cannot be read" in problem_with(tmp_path, name, data)
+
+
+def test_a_zip_of_very_many_files_is_refused_before_they_are_listed() -> None:
+    count = 400_000
+    entry = struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\x01\x02", 20, 20, 0, 0, 0, 33, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
+    end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, count & 0xFFFF, count & 0xFFFF, count * len(entry), 0, 0)
+    data = entry * count + end
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreadableError):
+            members_of_archive("ada.zip", data)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_many_folders_make_a_few_notes(tmp_path: Path) -> None:

@@ -18,10 +18,11 @@ from test_layers import imports_of
 from grader.commands import autograder
 from grader.core import course
 from grader.core.notebook import code_of, without_host_setup
-from grader.workshop import handout, mistakes
+from grader.workshop import handout
 from grader.workshop.catalogue import known_mistakes, whole_functions
 from grader.workshop.leak_scan import WINDOW, Secrets, scan, secrets
-from grader.workshop.page_values import expand
+from site_steps import handout_pages, mistakes
+from site_steps.page_values import expand
 
 SITE = "https://example.org/grpo/"
 LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))"
@@ -153,7 +154,7 @@ def test_of_a_link_to_a_page_that_is_not_there_the_words_stay() -> None:
         '??? tip "1. `x_y`?"\n    Think.\n\n        code\n\nEnd.\n\n/// details | a\\_b\n    type: failure\n'
         "    attrs: {id: f-g}\n\nWhy.\n///\n"
     )
-    assert handout.plain_page("docs/exercises/clip.md", text, {"docs/exercises/kl.md": b""}) == (
+    assert handout_pages.plain_page("docs/exercises/clip.md", text, {"docs/exercises/kl.md": b""}) == (
         "# Clip\n\nChapter 6 shows it, see [KL](kl.md#b).\n\n"
         "<details>\n<summary>1. <code>x_y</code>?</summary>\n\nThink.\n\n    code\n\n</details>\n\nEnd.\n\n"
         '<details id="f-g">\n<summary>a_b</summary>\n\nWhy.\n\n</details>\n'

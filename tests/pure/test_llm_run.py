@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.workshop import recordings
+from site_steps import recordings
 
 RUN = recordings.llm_run()
 
