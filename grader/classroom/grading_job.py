@@ -2,10 +2,9 @@
 
     grade_job(job: bytes) -> bytes
 
-A job names everything that the result depends on, and its key is the digest of that: equal keys give equal results,
-except for timings. A *grading process* runs it, an interpreter of our own that keeps pytest and torch warm. If that
-process dies or hangs, the machine is at fault, and the job runs again in a fresh process. A submission's own crashes
-are part of its result and never run again.
+A job is a `Request`, which names everything that the result depends on. A *grading process* runs it, an interpreter of
+our own that keeps pytest and torch warm. If that process dies or hangs, the machine is at fault, and the job runs again
+in a fresh process. A submission's own crashes are part of its result and never run again.
 
 Pytest does not run in threads, because it supports one run at a time per process. A job has no state of the class. Only
 JSON crosses between machines, so an engine need not trust pickles.
@@ -18,13 +17,13 @@ import functools
 import hashlib
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 
 from .. import __version__
 from ..core import course
-from ..core.contents import Contents, NoWorksheet
+from ..core.contents import Contents
 from ..core.result import GRADER_ERROR, NOT_RUN, Result, from_json
 from ..core.text import counted
 from ..grading.grading_process import GradingProcess, GradingProcessDied
@@ -37,19 +36,6 @@ GRADING_SECONDS = 900.0
 ATTEMPTS = 2
 GRADINGS_PER_PROCESS = 250
 """Number of gradings after which a grading process is replaced, which frees memory that libraries keep."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One grading.
-
-    Attributes:
-        key: Digest of the content, the course and the settings that change the result.
-        data: The job as JSON, for `grade_job`.
-    """
-
-    key: str
-    data: bytes
 
 
 @dataclass(frozen=True)
@@ -72,16 +58,11 @@ class JobResult:
     too_busy: bool = False
 
 
-def make_job(contents: Contents, settings: ClassSettings) -> Job:
-    """The job that grades a submission."""
-    worksheet: bytes | NoWorksheet | None = None
-    if settings.worksheet:
-        worksheet = contents.worksheet
+def request_for(contents: Contents, settings: ClassSettings) -> Request:
+    """The request to grade a submission."""
+    worksheet = contents.worksheet if settings.worksheet else None
     files, problems = contents.submission.files, contents.submission.problems
-    request = Request(files, problems, worksheet, settings, __version__, course_digest())
-    # The level does not change the result; a result at level 0 is never stored if level 1 was required.
-    identity = replace(request, settings=replace(settings, level=None))
-    return Job(hashlib.sha256(identity.as_json()).hexdigest(), request.as_json())
+    return Request(files, problems, worksheet, settings, __version__, course_digest())
 
 
 GRADED_WITH = (
@@ -114,7 +95,7 @@ def grade_job(data: bytes) -> bytes:
     """Run one job. May be called in several threads at once, in this process or on another machine.
 
     Args:
-        data: `Job.data`.
+        data: `Request.as_json`.
 
     Returns:
         A `JobResult` as JSON. Never raises for what a submission does, nor for a grading process that dies.

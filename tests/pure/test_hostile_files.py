@@ -20,7 +20,7 @@ from grading_here import SerialExecutor
 from submissions import model_answer
 
 from grader.classroom.grade_class import Progress, grade_class
-from grader.classroom.grading_job import make_job
+from grader.classroom.grading_job import request_for
 from grader.classroom.request import ClassSettings
 from grader.classroom.results import each_entry
 from grader.classroom.submissions import HandedIn, find_submissions
@@ -228,7 +228,7 @@ def test_a_file_that_is_no_text_costs_its_module_and_no_other(tmp_path: Path, ca
     for name, data in NO_TEXT[case].items():
         (folder / name).write_bytes(data)
     contents = read(tmp_path)
-    assert make_job(contents, ClassSettings(exercises=("kl",))).key and "clip.py" in contents.submission.files
+    assert request_for(contents, ClassSettings(exercises=("kl",))).key and "clip.py" in contents.submission.files
     assert len(contents.notes) >= 1
     assert read_submission(folder).problems == contents.submission.problems
 

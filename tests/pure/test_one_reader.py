@@ -17,8 +17,8 @@ import yaml
 from class_maker import model_files, zip_bytes
 from submissions import write_files
 
-from grader.classroom.grading_job import make_job
-from grader.classroom.request import ClassSettings, read_request
+from grader.classroom.grading_job import request_for
+from grader.classroom.request import ClassSettings
 from grader.classroom.submissions import find_submissions
 from grader.commands import autograder
 from grader.commands import grade as cli
@@ -174,7 +174,7 @@ def by_grade(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
 def by_grade_all(classroom: Path) -> tuple[dict[str, str], list[str]]:
     (found,) = find_submissions(classroom)
     contents = found.read()
-    request = read_request(make_job(contents, ClassSettings(tuple(course.names()))).data)
+    request = request_for(contents, ClassSettings(tuple(course.names())))
     return request.files, [*map(str, contents.notes)]
 
 
