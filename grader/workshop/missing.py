@@ -16,12 +16,12 @@ from ..core import course
 from ..core.course import Exercise
 from ..grading import recorded_answers
 from ..grading.check import Check, checks_of
-from .catalogue import KnownAnswer, misconceptions, variants
+from .catalogue import KnownAnswer, known_mistakes, variants
 from .functions import Module, make
 from .generated import holds
 from .stubs import make_stub
 
-MISCONCEPTIONS, VARIANTS = 15, 12
+KNOWN_MISTAKES, VARIANTS = 15, 12
 """As many as a released exercise has at least."""
 PLACEHOLDER = "TODO:"
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
@@ -59,7 +59,7 @@ def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
     for check in checks:
         file = f"{folder}/hidden_checks.py" if check.hidden else _checks_file(exercise, check.function)
         found += _of_a_check(file, check, [each.id for each in checks])
-    found += _of_answers(exercise, folder, misconceptions(name))
+    found += _of_answers(exercise, folder, known_mistakes(name))
     return [*found, *_of_page(exercise)]
 
 
@@ -121,7 +121,7 @@ def _of_a_check(where: str, check: Check, ids: Sequence[str]) -> Iterator[Missin
 def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -> Iterator[Missing]:
     """Missing wrong and right answers, and unrecorded ones."""
     for what, count, wanted in (
-        ("wrong answers in misconceptions/", len(wrong), MISCONCEPTIONS),
+        ("wrong answers in misconceptions/", len(wrong), KNOWN_MISTAKES),
         ("right answers in variants/", len(variants(exercise.name)), VARIANTS),
     ):
         if count < wanted:
