@@ -17,11 +17,11 @@ from ..grading import plugin, recorded_answers
 from ..grading.run import grade_submission
 from ..grading.settings import GradingSettings
 from ..sandbox.sandbox import Sandbox
-from ..workshop import combinations, golden, handout, new_exercise, paste, recordings, records, write_vectors
-from ..workshop.course_lists import with_lists
+from ..workshop import combinations, handout, new_exercise, paste, records, write_vectors
 from ..workshop.functions import read_modules, stub_files
 from ..workshop.generated import holds, shown
 from ..workshop.missing import missing
+from ..workshop.site_module import site_module
 from . import selftest
 
 EXAMPLES = """examples:
@@ -31,7 +31,7 @@ EXAMPLES = """examples:
                              list what it lacks before a class can use it
   course dev stubs           write starter/ from the model answers
   course dev stubs --check   check whether starter/ is current
-  course dev vectors clip    record how the model answer and the misconceptions answer the worked examples
+  course dev vectors clip    record how the model answer and the known mistakes answer the worked examples
   course dev golden          write the values that the browser must match: runs of the simulation, the worksheet's table
   course dev selftest        check that every known answer gets its grade
   course dev selftest clip   the same for one exercise
@@ -161,9 +161,9 @@ def _write_text(path: Path, text: str) -> None:
 WRITERS: dict[str, Callable[[argparse.Namespace], dict[Path, str]]] = {
     "stubs": lambda _: stub_files(),
     "vectors": _vectors,
-    "numbers": lambda _: with_lists(),
-    "golden": lambda _: golden.make(),
-    "recordings": lambda _: recordings.make(),
+    "numbers": lambda _: site_module("course_lists").with_lists(),
+    "golden": lambda _: site_module("golden").make(),
+    "recordings": lambda _: site_module("recordings").make(),
 }
 """Command to the files that it writes."""
 COMMANDS = {

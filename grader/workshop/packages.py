@@ -53,7 +53,7 @@ PACKAGES = {
     "gradebook": Package(imports=("core", "worksheet", "classroom"), libraries=("dateparser",)),
     "workshop": Package(
         imports=("core", "sandbox", "oracles", "grading", "worksheet"),
-        libraries=("jinja2", "markdown", "numpy", "pymdownx", "rich"),
+        libraries=("jinja2", "numpy"),
     ),
     "commands": Package(
         imports=("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "workshop"),

@@ -22,7 +22,7 @@ FOLDER = f"grader/exercises/{NAME}"
 FILES = (f"reference/{NAME}.py", f"starter/{NAME}.py", f"docs/exercises/{NAME}.md")
 """What an exercise has outside of its folder."""
 LEFT = "left_over"
-COPIED = ("grader", "reference", "starter", "docs", ".github")
+COPIED = (".ci", "grader", "reference", "starter", "docs", ".github")
 COPIED_FILES = (
     "course.toml", "mkdocs.yml", "README.md", "CHANGELOG.md", "pyproject.toml", "LICENSE", "constraints.txt",
 )  # fmt: skip

@@ -6,7 +6,7 @@ import pytest
 from site_pages import violations
 from tab import PHONE, Tab
 
-from grader.workshop import bughunt
+from site_steps import bughunt
 
 PIECES = bughunt.pieces()
 PAGE = "/bughunt/"

@@ -1,4 +1,4 @@
-"""A misconception that is written as a change: what comes out, and the sentence for each change that does not fit."""
+"""A known mistake that is written as a change: what comes out, and the sentence for each change that does not fit."""
 
 import ast
 import textwrap
@@ -6,7 +6,7 @@ import textwrap
 import pytest
 
 from grader.core import course
-from grader.workshop.catalogue import common_mistakes, misconceptions
+from grader.workshop.catalogue import common_mistakes, known_mistakes
 from grader.workshop.changes import written_out
 
 MODEL = '''
@@ -134,7 +134,7 @@ def test_functions_get_the_lines_given_by_the_stub_and_helpers_and_their_order_s
 
 def test_every_common_mistake_is_one_of_each_function_that_it_names() -> None:
     known = [
-        f"{name}.{entry.function} {entry.name}" for name in course.names(drafts=True) for entry in misconceptions(name)
+        f"{name}.{entry.function} {entry.name}" for name in course.names(drafts=True) for entry in known_mistakes(name)
     ]
     assert len(known) == len({*known}), "a mistake of the list has the name of another one"
     listed = {f"{function} {name}" for name, each in common_mistakes().items() for function in each["functions"]}

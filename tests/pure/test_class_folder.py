@@ -25,7 +25,7 @@ from grader.classroom.class_files import write_files
 from grader.classroom.diff import compare
 from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
-from grader.classroom.grading_job import Job, grade_job, make_job
+from grader.classroom.grading_job import grade_job, request_for
 from grader.classroom.request import ClassSettings, Request, read_request
 from grader.classroom.results import (
     JOURNAL_FILE,
@@ -236,9 +236,9 @@ def test_one_folder_takes_one_grading_at_a_time(graded: Path, small_class: Path)
         grade(small_class, graded)
 
 
-def request_of(text: str = "4", settings: ClassSettings = KL) -> Job:
+def request_of(text: str = "4", settings: ClassSettings = KL) -> Request:
     submission = Submission("x", Path("x"), {"kl.py": text}, {"clip.py": "cannot be read"})
-    return make_job(Contents(submission, NoWorksheet("none", missing=True)), settings)
+    return request_for(Contents(submission, NoWorksheet("none", missing=True)), settings)
 
 
 def test_a_request_has_a_key_of_its_content_and_holds_any_text() -> None:
@@ -253,11 +253,11 @@ def test_a_request_has_a_key_of_its_content_and_holds_any_text() -> None:
 
 
 def test_another_copy_of_the_course_grades_nothing_and_a_result_that_cannot_be_kept_is_a_sentence() -> None:
-    document = json.loads(request_of().data)
+    document = json.loads(request_of().as_json())
     document["course_digest"] = "0" * 64
     answer = json.loads(grade_job(json.dumps(document).encode()))
     assert answer["result"] is None and "different copy of the course" in answer["problem"]
-    result = from_json(json.loads(grading_here._by_hand(request_of().data))["result"])
+    result = from_json(json.loads(grading_here._by_hand(request_of().as_json()))["result"])
     result.checks[0].points = 2**65
     assert "cannot be stored" in grading_job._fault(result)
 

@@ -102,7 +102,7 @@ def test_a_submission_that_gradescope_lists_and_does_not_hold_is_named(tmp_path:
     ada, bob = find_submissions(write_files(tmp_path / "export", files))
     assert ada.read().submission.files == HERE and bob.submitted_at == ada.submitted_at
     contents = bob.read()
-    assert "download the export again" in contents.notes[0] and worksheet_in(contents.worksheet).problem
+    assert "download the export again" in contents.notes[0].text and worksheet_in(contents.worksheet).problem
     assert [person.name for person in bob.people] == ["Bob"] and {*contents.submission.problems} == {*MODULES}
 
 
@@ -155,7 +155,7 @@ def test_canvas_gives_flat_files_and_says_who_was_late(tmp_path: Path) -> None:
     ada, zoe = found
     assert ada.people == (Person(name="lovelaceada", platform="canvas", platform_id="101"),) and not ada.marked_late
     assert zoe.people == (Person(name="müllerzoë", platform="canvas", platform_id="102"),) and zoe.marked_late
-    assert ada.read().submission.files["clip.py"] == "# second\n" and "clip-1.py" in ada.read().notes[1]
+    assert ada.read().submission.files["clip.py"] == "# second\n" and "clip-1.py" in ada.read().notes[1].text
     zipped = write_files(tmp_path, {"submissions.zip": zip_bytes(files)}) / "submissions.zip"
     assert modules(find_submissions(zipped)) == modules(found)
 
@@ -219,7 +219,7 @@ def test_a_file_that_may_be_of_two_students_is_graded_for_nobody(tmp_path: Path)
     (found,) = find_submissions(write_files(tmp_path, {forged: KL}))
     contents = found.read()
     assert found.people == () and not contents.submission.files
-    assert "Ann (11)" in contents.notes[0] and f"Ann_11_{MARK}x (99)" in contents.notes[0]
+    assert "Ann (11)" in contents.notes[0].text and f"Ann_11_{MARK}x (99)" in contents.notes[0].text
 
 
 def test_github_names_a_folder_after_the_assignment_and_the_user(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_a_student_whose_files_all_lie_in_a_folder_that_is_not_read_is_named(tmp
     files: Files = {"ann/docs/kl.py": KL, "bob/kl.py": KL}
     for path in (write_files(tmp_path / "in", files), write_files(tmp_path, {"c.zip": zip_bytes(files)}) / "c.zip"):
         ann, bob = find_submissions(path)
-        assert (ann.name, bob.name) == ("ann", "bob") and "no module" in ann.read().notes[0]
+        assert (ann.name, bob.name) == ("ann", "bob") and "no module" in ann.read().notes[0].text
 
 
 @pytest.mark.machine
@@ -356,7 +356,7 @@ def test_the_graded_files_of_one_student_and_the_notes_about_them(tmp_path: Path
     assert contents.worksheet == worksheet if worksheet else worksheet_in(contents.worksheet).missing
     assert len(contents.notes) == len(notes), contents.notes
     for note, words in zip(contents.notes, notes, strict=True):
-        assert re.search(words, note)
+        assert re.search(words, note.text)
 
 
 @pytest.mark.parametrize("name", ["Kl.py", "KL.PY", "kl.py.txt", "kl (1).py", "kl(12).py", "kl-3.py", "Kl (2).py.txt"])
@@ -364,7 +364,7 @@ def test_a_renamed_module_is_taken_where_the_plain_one_is_missing(tmp_path: Path
     for folder, more in (("a", {}), ("b", {"ada/kl.py": "# plain\n"})):
         contents = handed_in(tmp_path / folder, {f"ada/{name}": KL, **more})
         assert contents.submission.files == {"kl.py": "# plain\n" if more else KL}
-        assert len(contents.notes) == 1 and name in contents.notes[0]
+        assert len(contents.notes) == 1 and name in contents.notes[0].text
 
 
 def in_every_packing(folder: Path, files: Files) -> list[list[HandedIn]]:
@@ -393,7 +393,7 @@ def test_the_archive_with_the_highest_number_is_graded(tmp_path: Path, names: li
     for each, _ in in_every_packing(tmp_path / "class", files):
         assert each.read().submission.files == {"kl.py": f"# {names[-1]}\n"}
         (note,) = each.read().notes
-        assert f"{len(names)} archives" in note and Path(names[-1]).name in note
+        assert f"{len(names)} archives" in note.text and Path(names[-1]).name in note.text
 
 
 @pytest.mark.parametrize(
@@ -409,7 +409,7 @@ def test_the_last_download_of_a_worksheet_is_graded_with_a_note(tmp_path: Path, 
         contents = each.read()
         assert contents.worksheet == names[-1].encode()
         assert len(contents.notes) == len(names) - (names[-1] == "worksheet.json")
-        assert all(names[-1] in note for note in contents.notes)
+        assert all(names[-1] in note.text for note in contents.notes)
 
 
 # Malicious and damaged archives
@@ -502,7 +502,7 @@ def test_a_zip_of_very_many_files_is_refused_before_they_are_listed() -> None:
 def test_many_folders_make_a_few_notes(tmp_path: Path) -> None:
     wide = zip_bytes({f"{number}/kl.py": KL for number in range(300)})
     notes = handed_in(tmp_path / "wide", {"ada.zip": wide}).notes
-    assert len(notes) == 9 and "291 more" in notes[-1]
+    assert len(notes) == 9 and "291 more" in notes[-1].text
 
 
 def _encrypted() -> bytes:

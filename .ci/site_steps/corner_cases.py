@@ -5,9 +5,11 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 
-from ..core.course import Exercise
-from ..core.refusal import FileRefused
-from .generated import render, shown
+from grader.core.course import Exercise
+from grader.core.refusal import FileRefused
+from grader.workshop.generated import shown
+
+from .templates import render
 
 
 def load(exercise: Exercise) -> Mapping[str, Sequence[str]]:
@@ -38,4 +40,4 @@ def page(exercise: Exercise, *, docstrings: bool) -> str:
         exercise: One with a page.
         docstrings: Whether the site inserts the docstrings. A student reads them in the stubs.
     """
-    return render("page_files/functions.md", exercise=exercise, corner_cases=load(exercise), docstrings=docstrings)
+    return render("functions.md", exercise=exercise, corner_cases=load(exercise), docstrings=docstrings)

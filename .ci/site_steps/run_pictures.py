@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from ..core import course
-from ..core.round_numbers import round_ends, round_step
+from grader.core import course
+from grader.core.round_numbers import round_ends, round_step
+
 from .charts import Chart, Values, picture
 from .llm_runs import SEEDS_FILE, SETTINGS, SETTINGS_FILE, LLMRun, of_setting, outcomes
 from .recordings import metrics_of

@@ -11,8 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..core import course
-from .generated import render
+from grader.core import course
+
+from .templates import render
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,7 @@ def pieces() -> list[Piece]:
 
 def page() -> str:
     """All pieces with their answers, in Markdown."""
-    return render("page_files/bughunt.md", pieces=pieces(), kinds=KINDS, table=_table).rstrip("\n") + "\n"
+    return render("bughunt.md", pieces=pieces(), kinds=KINDS, table=_table).rstrip("\n") + "\n"
 
 
 def _table(piece: Piece) -> str:

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import course
-from ..oracles import simulation
-from ..oracles.sfc32 import uniforms
-from ..worksheet import questions
-from ..worksheet.model_answers import model_answers
-from .generated import one_per_line
+from grader.core import course
+from grader.oracles import simulation
+from grader.oracles.sfc32 import uniforms
+from grader.worksheet import questions
+from grader.worksheet.model_answers import model_answers
+from grader.workshop.generated import one_per_line
 
 PATH = course.ROOT / "tests" / "golden" / "simulation.json"
 WORKSHEET_PATH = course.ROOT / "docs" / "assets" / "js" / "core" / "worksheet_runs.mjs"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..core import course
+from grader.core import course
 
 RECORD = course.RUNS / "as-shipped.json"
 COLUMNS = ("divisor", "average", "KL", "clip")

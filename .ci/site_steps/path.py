@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..core import course
+from grader.core import course
 
 WORDS_PER_MINUTE = 130
 """Of somebody who reads to understand, and tries the figures."""

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..core import course
+from grader.core import course
 
 PLAYED = ("pizza", "pizza-kl", "arithmetic")
 """The runs of the small model that a figure plays."""

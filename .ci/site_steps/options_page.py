@@ -1,4 +1,4 @@
-"""The pages that the site's build generates, including one with all options of the commands."""
+"""The page with all options of the commands."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import argparse
 import functools
 import importlib
 
-from ..workshop import generated_pages
-from .course import COMMANDS
-from .grade_options import command_line
+from grader.commands.course import COMMANDS
+from grader.commands.grade_options import command_line
 
-OPTIONS = "docs/instructors/options.md"
+PATH = "docs/instructors/options.md"
 _HEAD = """\
 ---
 description: Every option of the commands that an instructor of the GRPO course uses
@@ -22,17 +21,12 @@ This page shows the `--help` of each command, without the examples.
 """
 
 
-def write() -> None:
-    """Write the generated pages that have changed."""
-    generated_pages.write({OPTIONS: options_page()})
-
-
-def options_page() -> str:
+def text() -> str:
     """The options of all commands, without the examples."""
     commands = []
     for name, what in COMMANDS.items():
         command = argparse.ArgumentParser(f"course {name}", description=f"{what[0].upper()}{what[1:]}.", add_help=False)
-        importlib.import_module(f"{__package__}.{name.replace('-', '_')}").add_arguments(command)
+        importlib.import_module(f"grader.commands.{name.replace('-', '_')}").add_arguments(command)
         commands.append(command)
     return _HEAD + "".join(map(_section, [*commands, command_line(everything=True)]))
 

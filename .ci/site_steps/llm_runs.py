@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..core import course
+from grader.core import course
 
 SEEDS_FILE = course.RUNS / "llm-sums" / "seeds.jsonl"
 SETTINGS_FILE = course.RUNS / "llm-sums" / "settings.jsonl"

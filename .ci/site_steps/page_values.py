@@ -12,13 +12,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..core import course
-from ..grading import recorded_answers
-from ..grading.check import checks_of
+from grader.core import course
+from grader.grading import recorded_answers
+from grader.grading.check import checks_of
+
 from . import as_shipped, bughunt, course_lists, llm_runs, path, readings
 from .course_lists import points_of
-from .generated import render
 from .recordings import last_line, llm_run
+from .templates import render
 
 _INDEX = r"([πε])_(ref|old|θ|high|low|sampler)"
 _PLACE = re.compile(r"(?<!\$)\{\{ ([a-z_]+)(?: (\w+))? \}\}")
@@ -127,7 +128,7 @@ def _three_ways(exercise: course.Exercise, *, assets: str = "../assets") -> str:
     _, is_on_github, name = repository.partition("https://github.com/")
     colab = f"https://colab.research.google.com/github/{name}/blob/main/starter/{exercise.name}.ipynb"
     values = {"exercise": exercise, "assets": assets, "colab": colab if is_on_github else ""}
-    return render("page_files/three_ways.md", **values).rstrip()
+    return render("three_ways.md", **values).rstrip()
 
 
 VALUES: dict[str, Callable[[], str]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..core import course
+from grader.core import course
 
 _LEVELS = {"stop": "Stop", "look": "Look", "normal": "Normal, do not worry"}
 

@@ -12,11 +12,12 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..core import course
-from ..core.refusal import FileRefused
-from ..core.text import counted
-from ..grading.check import checks_of
-from ..worksheet.grade import empty_result
+from grader.core import course
+from grader.core.refusal import FileRefused
+from grader.core.text import counted
+from grader.grading.check import checks_of
+from grader.worksheet.grade import empty_result
+
 from . import path
 from .published import published
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core import course
+from grader.core import course
 
 _SCRIPTS = course.ROOT / "docs" / "assets" / "js" / "widgets"
 _OF_THE_WORKSHEET = ("question", "runs", "worksheet-tools")

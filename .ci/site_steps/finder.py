@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..grading import differences, recorded_answers
-from ..grading.check import checks_of
-from ..grading.differences import UNKNOWN, AnswerTable, Fingerprint, Part
-from ..grading.shown_call import show_call
+from grader.grading import differences, recorded_answers
+from grader.grading.check import checks_of
+from grader.grading.differences import UNKNOWN, AnswerTable, Fingerprint, Part
+from grader.grading.shown_call import show_call
+
 from .published import with_mistakes
 
 PATH = "docs/assets/known-mistakes.js"

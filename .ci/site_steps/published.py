@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 
-from ..core import course
+from grader.core import course
 
 
 def published() -> tuple[course.Exercise, ...]:

@@ -1,17 +1,16 @@
-"""What the site has and nobody writes: pages of mistakes and docstrings, pictures of runs, numbers of known mistakes.
+"""What the site has and nobody writes: pages of mistakes, docstrings and options, pictures of runs and more.
 
 The build writes them into `docs/`, where git ignores them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from grader.core import course
+from grader.grading import observations
 
-from ..core import course
-from ..grading import observations
-from . import corner_cases, finder, mistakes, run_pictures
-from .generated import render
+from . import corner_cases, finder, mistakes, options_page, run_pictures
 from .published import published, with_mistakes
+from .templates import render
 
 _PAGES = (
     *(f"docs/exercises/*/{name}.md" for name in ("mistakes", "functions")),
@@ -20,9 +19,9 @@ _PAGES = (
 )
 
 
-def write(others: Mapping[str, str]) -> None:
+def write() -> None:
     """Write changed files, and delete the pages of exercises that no longer exist."""
-    made = {course.ROOT / name: text for name, text in {**texts(), **others}.items()}
+    made = {course.ROOT / name: text for name, text in texts().items()}
     written = made | run_pictures.make()
     for path, text in written.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -36,9 +35,10 @@ def texts() -> dict[str, str]:
     """Path, from the repository root, to text, of all these pages."""
     shown = published()
     pages = {
-        "docs/reference/api.md": render("page_files/api.md", exercises=shown),
+        "docs/reference/api.md": render("api.md", exercises=shown),
         observations.PAGE: mistakes.make_general(),
         finder.PATH: finder.text(),
+        options_page.PATH: options_page.text(),
     }
     for each in shown:  # a phone would take seconds to lay out one page with all docstrings
         pages[each.functions_page] = corner_cases.page(each, docstrings=True)

@@ -1,4 +1,4 @@
-"""The pages of common mistakes, docs/exercises/*/mistakes.md, from the misconceptions, which the report quotes.
+"""The pages of common mistakes, docs/exercises/*/mistakes.md, from the known mistakes, which the report quotes.
 
 They are made from the recorded answers, which hold the texts, the checks that show each mistake and its numbers; so a
 page can be written without running wrong code. The page has a figure that finds a mistake by its numbers
@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..core import course
-from ..core.result import NamedMistake
-from ..grading import recorded_answers
-from ..grading.check import Check, checks_of
-from ..grading.observations import HEADINGS
-from .generated import render
+from grader.core import course
+from grader.core.result import NamedMistake
+from grader.grading import recorded_answers
+from grader.grading.check import Check, checks_of
+from grader.grading.observations import HEADINGS
+
 from .published import with_mistakes
+from .templates import render
 
 LONGEST = 8
 """Numbers of a worked example that a reader compares at a glance."""
@@ -28,7 +29,7 @@ CHECKS = 3
 def make_general() -> str:
     """The text of the page of general observations."""
     headings = [(name, _escaped(title), _escaped(text)) for name, (title, text) in HEADINGS.items()]
-    return render("page_files/general.md", headings=headings)
+    return render("general.md", headings=headings)
 
 
 def make(name: str, *, figure: bool = False) -> str:
@@ -52,7 +53,7 @@ def make(name: str, *, figure: bool = False) -> str:
         "functions": entries,
         "most": CHECKS,
     }
-    return render("page_files/mistakes.md", **values)
+    return render("mistakes.md", **values)
 
 
 def _entry(
