@@ -62,13 +62,6 @@ def said(page, inside=TOOLS):
     return status.inner_text()
 
 
-def answer_to(page, name, inside=TOOLS):
-    """What the status line says after a button was pressed."""
-    page.locator(f"{inside} [role=status]").evaluate("node => void (node.textContent = '')")
-    press(page, name, inside)
-    return said(page, inside)
-
-
 def progress(page):
     """Done and total, as the strip counts them."""
     return [int(number) for number in re.findall(r"\d+", page.locator(f"{TOOLS} label").inner_text())[:2]]
