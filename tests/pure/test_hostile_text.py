@@ -296,22 +296,6 @@ def graded_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_files(tmp_path_factory.mktemp("class") / "graded", entries)
 
 
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
-    """Runs `course` in this process. Its exit code, and what it prints, which must be text."""
-
-    def run(*arguments: object, main: Callable[..., int] = course_command.main) -> tuple[int, str]:
-        try:
-            code = main(list(map(str, arguments)))
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        shown = "".join(capsys.readouterr())
-        assert not is_text(shown), (is_text(shown), shown[-500:])
-        return code, shown
-
-    return run
-
-
 def test_a_terminal_gets_text_and_our_colours_only(graded_class: Path, tmp_path: Path) -> None:
     exported = tmp_path / "export.csv"
     exported.write_bytes(canvas_gradebook(list(HOSTILE.values())))
