@@ -49,16 +49,10 @@ def test_anything_but_the_answer_to_the_question_ends_the_worker(sandbox: Sandbo
 @pytest.mark.parametrize(
     "reply",
     [
-        "{}", "{'result': 5}", "{'result': {}}", "{'error': None}", "{'result': {'answers': 5}}",
-        "{'result': {'answers': []}}", "{'result': {'answers': [5]}}", "{'result': {'answers': [{}]}}",
+        "{}", "{'result': {'answers': 5}}", "{'result': {'answers': [{}]}}",
         "{'result': {'answers': [{'value': 1}, {'value': 2}]}}",
         "{'result': {'answers': [{'value': 1, 'gradients': [1]}]}}",
-        "{'result': {'answers': [{'value': 1, 'arguments': [1, 2, 3]}]}}",
-        "{'result': {'answers': [{'value': 1}], 'error': 5}}", "{'result': {'answers': [], 'error': {'frames': 5}}}",
-        "{'error': {'frames': [5]}}", "{'error': {'frames': [['a', float('nan'), 'c', 'd']]}}",
-        "{**ANSWER, 'error': None}", "{**ANSWER, 'more': None}",
-        "{'result': {'answers': [{'value': ('tensor', 'float64', [0, 10**30], 0, 'cpu')}]}}",
-        "{'result': {'answers': [{'value': ('tensor', 'float64', [2], 0, 'cpu')}]}}, bytes(8)",
+        "{'result': {'answers': [{'value': 1}], 'error': 5}}", "{'error': {'frames': [5]}}", "{**ANSWER, 'more': None}",
         "{'result': {'answers': [{'value': ('tensor', 'object', [1], 0, 'cpu')}]}}, bytes(8)",
     ],
 )  # fmt: skip

@@ -35,26 +35,6 @@ sends noise
 - uses FORGER
     send(bytes([255]) * 64); hold()
 
-announces 4 GB
-- uses FORGER
-    send(struct.pack('<II', 2**32 - 1, 2**32 - 1)); hold()
-
-announces more numbers than it sends
-- uses FORGER
-    answer(('tensor', 'float64', [1000], 0, 'cpu'), bytes(8)); hold()
-
-sends tensors that share bytes: 900 tensors claim the same bytes, which would multiply in the grader
-- uses FORGER
-    answer([("tensor", "float64", [400_000], 0, "cpu")] * 900, bytes(8 * 400_000)); hold()
-
-sends Python objects: names a dtype whose numbers would be unpickled
-- uses FORGER
-    answer(('tensor', 'object', [1], 0, 'cpu'), bytes(8)); hold()
-
-names a function to call: a careless reader would look the tag up among its functions
-- uses FORGER
-    answer(('fromfile', '/etc/passwd')); hold()
-
 sends a pickled command
 - uses FORGER
     import pickle
@@ -63,19 +43,6 @@ sends a pickled command
             return os.system, (f"touch {YARD['folder']}/unpickled",)
     data = pickle.dumps(Run())
     send(struct.pack("<II", len(data), 0) + data); hold()
-
-sends 100,000 nested brackets
-- uses FORGER
-    data = b'[' * 10**5; send(struct.pack('<II', len(data), 0) + data); hold()
-
-sends 60,000 keys: a table that is slow to look up
-- uses FORGER
-    send(frame(present(), ["dict", [[str(number), None] for number in range(60_000)]])); hold()
-
-sends a million digits: one number that takes long to read
-- uses FORGER
-    data = b'[1, ' + b'9' * 10**6 + b']'
-    send(struct.pack('<II', len(data), 0) + data); hold()
 
 sends byte by byte: keeps the grader waiting for the next one
 - uses FORGER
