@@ -3,7 +3,7 @@
 `PACKAGES` names the packages of the grader that students get, `MODULES` single modules of other packages. Nothing else
 is handed out. The stubs are made from the model answers, so edits of starter/ are not included.
 
-Left out on purpose: model answers, hidden checks, known_mistakes, variants, commands for instructors, tests, and all
+Left out on purpose: model answers, hidden checks, known mistakes, variants, commands for instructors, tests, and all
 pages of the site except those that reports name. These become plain Markdown, readable without a site. `leak_scan`
 examines the result.
 """

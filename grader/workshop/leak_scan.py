@@ -1,4 +1,4 @@
-"""Find what students must not have: solutions, known_mistakes, variants and hidden checks.
+"""Find what students must not have: solutions, known mistakes, variants and hidden checks.
 
 The scan compares words, numbers and signs, without white space, comments, quotes, commas and backslashes. So it finds a
 solution in a notebook, in Markdown, commented out, or indented differently. A run of `WINDOW` words that is in a
