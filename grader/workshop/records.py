@@ -22,6 +22,7 @@ from ..core import course
 from ..core.contents import read_submission
 from ..core.refusal import FileRefused
 from ..grading import hypothesis_compat
+from ..grading.check import modules as modules_of
 from ..grading.run import grade_submission
 from ..grading.settings import GradingSettings
 from ..grading.student import Loaded
@@ -119,7 +120,7 @@ class _Recorder:
     @contextlib.contextmanager
     def listening(self, exercise: str) -> Iterator[None]:
         """Put the listener around every oracle that checks can reach, and around every invariant."""
-        checks = importlib.import_module(f"grader.exercises.{exercise}.checks")
+        names = dict.fromkeys([f"grader.exercises.{exercise}.checks", *modules_of(exercise, hidden=False)])
         with contextlib.ExitStack() as stack:
             stack.enter_context(_changed(recorded, "records", lambda: recorded.Records({"recording": None}, {})))
             oracles = {}
@@ -129,17 +130,18 @@ class _Recorder:
                     original = getattr(module, name)
                     oracles[original] = self._oracle(f"{module_name}.{name}", original)
                     stack.enter_context(_changed(module, name, oracles[original]))
-            for name, value in [*vars(checks).items()]:
-                if isinstance(value, FunctionType) and value in oracles:
-                    stack.enter_context(_changed(checks, name, oracles[value]))
-                elif name == "records":
-                    stack.enter_context(_changed(checks, name, recorded.records))
-                elif hasattr(value, "check") and hasattr(value, "hypothesis"):
-                    invariant = self._invariant(value.check.id, hypothesis_compat.inner_test(value))
-                    stack.enter_context(_changed(value.hypothesis, "inner_test", invariant))
-            assert checks.__spec__ and checks.__spec__.loader
-            copy = importlib.util.module_from_spec(checks.__spec__)  # its constants ask oracles, too
-            checks.__spec__.loader.exec_module(copy)
+            for checks in map(importlib.import_module, names):
+                for name, value in [*vars(checks).items()]:
+                    if isinstance(value, FunctionType) and value in oracles:
+                        stack.enter_context(_changed(checks, name, oracles[value]))
+                    elif name == "records":
+                        stack.enter_context(_changed(checks, name, recorded.records))
+                    elif hasattr(value, "check") and hasattr(value, "hypothesis"):
+                        invariant = self._invariant(value.check.id, hypothesis_compat.inner_test(value))
+                        stack.enter_context(_changed(value.hypothesis, "inner_test", invariant))
+                assert checks.__spec__ and checks.__spec__.loader
+                copy = importlib.util.module_from_spec(checks.__spec__)  # its constants ask oracles, too
+                checks.__spec__.loader.exec_module(copy)
             yield
 
     def _oracle(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:

@@ -70,6 +70,7 @@ def test_a_function_that_answers_an_exercise_is_pasted_under_any_name() -> None:
     assert "from . import pasted_importance_ratio; return _pasted(" in submission["clip.py"]
 
 
+@pytest.mark.proof  # every function of a handout on every worked example
 def test_no_function_of_a_handout_answers_an_exercise() -> None:
     _, found = paste.pasted(handout.make(site="https://example.org/"), course.names())
     assert found == {}
