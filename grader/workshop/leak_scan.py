@@ -155,7 +155,7 @@ def _runs(code: str) -> Iterator[Words]:
 def _functions_not_public() -> Iterator[tuple[str, str]]:
     """Name and body of every known mistake, variant and hidden check."""
     for what, pattern in (
-        ("the known mistake", "*/misconceptions/*.py"),
+        ("the known mistake", "*/known_mistakes/*.py"),
         ("the variant", "*/variants/*.py"),
         ("the hidden check", "*/hidden_checks.py"),
         ("the right function", "../oracles/in_torch.py"),

@@ -101,8 +101,8 @@ def test_the_check_says_what_a_draft_lacks_for_a_class(copied):
         (f"{FOLDER}/checks.py", ", gate=True", "", "no check with gate=True"),
         (f"{FOLDER}/checks.py", "examples=[Example(VALUES)]", "examples=[]", "the gate of penalized, an example"),
         (f"{FOLDER}/checks.py", "import same", "import seim", "ImportError"),
-        (f"{FOLDER}/misconceptions/penalized.py", '"""you multiply', '"""multiplies', 'go on after "if"'),
-        (f"{FOLDER}/misconceptions/penalized.py", "def squares(", "def squares(:", "valid Python"),
+        (f"{FOLDER}/known_mistakes/penalized.py", '"""you multiply', '"""multiplies', 'go on after "if"'),
+        (f"{FOLDER}/known_mistakes/penalized.py", "def squares(", "def squares(:", "valid Python"),
         (f"reference/{NAME}.py", "def penalized(", "def penalised(", "functions.json"),
         (f"starter/{NAME}.py", "raise NotImplementedError", "return NotImplementedError", "differs from"),
     ],
@@ -138,7 +138,7 @@ def test_a_name_that_cannot_be_is_refused(name, phrase):
 
 @pytest.mark.parametrize("command", [("check", "bandit"), ("selftest", "bandit", "--only", "zzz")])
 def test_a_change_that_no_longer_fits_the_model_answer_is_a_sentence(copied, edit, command):
-    edit("grader/exercises/bandit/misconceptions/grpo_step.py", "\n    - ", "\n    - gone_")
+    edit("grader/exercises/bandit/known_mistakes/grpo_step.py", "\n    - ", "\n    - gone_")
     done = run(copied, "course", "dev", *command)
     assert done.returncode == (1 if command[0] == "check" else 2)
     lines = (done.stdout + done.stderr).splitlines()
@@ -149,7 +149,7 @@ def test_a_change_that_no_longer_fits_the_model_answer_is_a_sentence(copied, edi
     ("file", "old", "new", "command", "phrase"),
     [
         (f"reference/{NAME}.py", "torch.add(values, values)", "torch.add(values, valeus)", "vectors", "NameError"),
-        (f"{FOLDER}/misconceptions/penalized.py", "def squares(", "def squares(:", "selftest", "valid Python"),
+        (f"{FOLDER}/known_mistakes/penalized.py", "def squares(", "def squares(:", "selftest", "valid Python"),
         (f"reference/{NAME}.py", SOLUTION, "    return 2 * values\n", "stubs", "mark the solution of penalized again"),
     ],
 )
