@@ -1,4 +1,4 @@
-"""The pages of common mistakes, docs/exercises/*/mistakes.md, from the misconceptions, which the report quotes.
+"""The pages of common mistakes, docs/exercises/*/mistakes.md, from the known mistakes, which the report quotes.
 
 They are made from the recorded answers, which hold the texts, the checks that show each mistake and its numbers; so a
 page can be written without running wrong code. The page has a figure that finds a mistake by its numbers

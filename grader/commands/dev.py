@@ -31,7 +31,7 @@ EXAMPLES = """examples:
                              list what it lacks before a class can use it
   course dev stubs           write starter/ from the model answers
   course dev stubs --check   check whether starter/ is current
-  course dev vectors clip    record how the model answer and the misconceptions answer the worked examples
+  course dev vectors clip    record how the model answer and the known mistakes answer the worked examples
   course dev golden          write the values that the browser must match: runs of the simulation, the worksheet's table
   course dev selftest        check that every known answer gets its grade
   course dev selftest clip   the same for one exercise

@@ -166,7 +166,7 @@ def _length(time: timedelta) -> str:
     return " ".join(f"{number} {unit}" for number, unit in parts if number)
 
 
-def placed(local: datetime, zone: tzinfo) -> datetime | None:
+def in_zone(local: datetime, zone: tzinfo) -> datetime | None:
     """A time of the clocks of a zone, in UTC; None in an hour that the change of the clocks skips or repeats."""
     first, second = (local.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     return first.astimezone(UTC) if first.utcoffset() == second.utcoffset() else None
@@ -232,7 +232,7 @@ class _Reader:
             self.problems.append(
                 f'{place} has no time zone; add one to course.toml, such as time_zone = "Europe/Berlin"'
             )
-        elif moment := placed(value, self.zone):
+        elif moment := in_zone(value, self.zone):
             return moment
         else:
             self.problems.append(f"{place} is in an hour that a clock change skips or repeats; add its offset")

@@ -30,7 +30,7 @@ from .generated import shown
 class KnownAnswer:
     """One wrong answer or one variant of a function: the model answers with this function replaced.
 
-    The sentence of a misconception completes "your numbers are what you get if ...".
+    The sentence of a known mistake completes "your numbers are what you get if ...".
     """
 
     exercise: str
@@ -41,7 +41,7 @@ class KnownAnswer:
     submission: Submission
 
 
-def misconceptions(exercise: str) -> list[KnownAnswer]:
+def known_mistakes(exercise: str) -> list[KnownAnswer]:
     """The known wrong answers to an exercise."""
     return _entries("misconceptions", exercise)
 

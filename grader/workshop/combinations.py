@@ -37,7 +37,7 @@ from ..grading.differences import (
 from ..grading.recorded_answers import Observation
 from ..grading.student import Example, Student
 from . import compose
-from .catalogue import KnownAnswer, misconceptions, parsed
+from .catalogue import KnownAnswer, known_mistakes, parsed
 
 ALONE = {"train_bandit", "train", "train_step"}
 """Functions whose differences are recorded without pairs: a run is long, and its numbers would take a megabyte."""
@@ -51,7 +51,7 @@ Row = list[Fingerprint] | None
 
 def make(exercise: str) -> str:
     """The text of `combinations.json`; the one that is there if it says the same up to rounding."""
-    known = misconceptions(exercise)
+    known = known_mistakes(exercise)
     differences.load.cache_clear()
     recorded = differences.load(exercise)
     tables = {}

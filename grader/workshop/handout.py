@@ -3,7 +3,7 @@
 `PACKAGES` names the packages of the grader that students get, `MODULES` single modules of other packages. Nothing else
 is handed out. The stubs are made from the model answers, so edits of starter/ are not included.
 
-Left out on purpose: model answers, hidden checks, misconceptions, variants, commands for instructors, tests, and all
+Left out on purpose: model answers, hidden checks, known_mistakes, variants, commands for instructors, tests, and all
 pages of the site except those that reports name. These become plain Markdown, readable without a site. `leak_scan`
 examines the result.
 """
@@ -42,7 +42,7 @@ MODULES = (
         "commands/notebook_check",
         "commands/pytest_checks",
     ),
-    *("exercises/__init__", "exercises/*/__init__", "exercises/*/checks"),
+    *("exercises/__init__", "exercises/*/__init__"),
 )
 """Modules of the grader that students need, without their suffix."""
 
@@ -57,6 +57,7 @@ GRADER = (
         "grader/grading/observations.toml",
         "grader/grading/pytest.ini",
         "grader/worksheet/model_answers.json",
+        "grader/exercises/*/checks*",
         "grader/exercises/*/*.json",
         "grader/exercises/*/exercise.toml",
     ),
@@ -154,13 +155,16 @@ def weights_of(exercises: Sequence[str]) -> list[str]:
 def course_files(*patterns: str, exercises: Sequence[str]) -> dict[str, bytes]:
     """Files of the course by their path from its root, texts with the line end "\n", without those of other exercises.
 
+    A pattern that finds a folder stands for its Python files.
+
     Raises:
         FileNotFoundError: there is none for a pattern.
     """
     others = [name for name in course.names(drafts=True) if name not in exercises]
     files = {}
     for pattern in patterns:
-        paths = sorted(course.ROOT.glob(pattern))
+        found = sorted(course.ROOT.glob(pattern))
+        paths = [path for each in found for path in (sorted(each.rglob("*.py")) if each.is_dir() else [each])]
         if not paths:
             raise FileNotFoundError(f"{pattern} is missing in {course.ROOT}")
         named = {path.relative_to(course.ROOT).as_posix(): path for path in paths}

@@ -16,7 +16,7 @@ from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings
 from grader.grading.student import Half
 from grader.sandbox.sandbox import Sandbox
-from grader.workshop.catalogue import misconceptions, replaced
+from grader.workshop.catalogue import known_mistakes, replaced
 
 NAMED = [
     ("advantages", "group_advantages", "divides_by_group_size_minus_one"),
@@ -32,7 +32,7 @@ def graded(sandbox: Sandbox, exercise: str, function: str, submission: Submissio
 
 
 def known(exercise: str, function: str, name: str) -> Submission:
-    (entry,) = (each for each in misconceptions(exercise) if (each.function, each.name) == (function, name))
+    (entry,) = (each for each in known_mistakes(exercise) if (each.function, each.name) == (function, name))
     return entry.submission
 
 

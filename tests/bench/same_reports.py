@@ -47,7 +47,7 @@ _CHANGES_EACH_TIME = (
 )
 _CAUSES = re.compile(r'(?<="may_come_from": \[)[^\]]*(?=\])|(?<=ossible cause: )[^<"\\\n]*')
 _BETWEEN_TAGS = re.compile(r">\s*<")
-_DIGEST = re.compile(r'"sha256": "[0-9a-f]{64}"')  # a misconception may become a change that makes the same function
+_DIGEST = re.compile(r'"sha256": "[0-9a-f]{64}"')  # a known mistake may become a change that makes the same function
 _SHOWN = 10  # differences, with so many lines each
 _LINES = 12
 

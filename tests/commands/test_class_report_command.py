@@ -13,7 +13,7 @@ from grading_here import graded_here
 
 from grader.commands import course as course_command
 from grader.sandbox.sandbox import Sandbox
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import known_mistakes
 
 OTHERS = ("old/zoe", "solution/")
 
@@ -21,7 +21,7 @@ OTHERS = ("old/zoe", "solution/")
 @pytest.mark.proof
 def test_a_class_is_graded_reported_and_compared(tmp_path: Path, sandbox: Sandbox) -> None:
     advantages = {"advantages.py": model_files()["advantages.py"]}
-    (wrong,) = (each for each in misconceptions("advantages") if each.name == "whole_batch_statistics")
+    (wrong,) = (each for each in known_mistakes("advantages") if each.name == "whole_batch_statistics")
     everything = model_files()
     own = "".join(f"\n\ndef f{n}(x):\n    return [x.m{n}(x, y) * {n} for y in range({n}) if y]\n" for n in range(9))
     together = {**everything, "kl.py": everything["kl.py"] + own}

@@ -25,7 +25,7 @@ from grader.grading.debug import InProcess
 from grader.grading.shown_call import show_call
 from grader.grading.student import Student
 from grader.workshop import combinations, compose
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import known_mistakes
 from site_steps import finder
 
 CORE = Path(__file__).parents[2] / "docs/assets/js/core/mistake_numbers.mjs"
@@ -115,7 +115,7 @@ def _sample(entries: Sequence[dict[str, Any]]) -> Iterator[tuple[tuple[int, ...]
         exercise, function = entry["exercise"], entry["name"]
         sets = [tuple(members) for *_, listed in (each[:3] for each in entry["calls"][0]["sets"]) for members in listed]
         sample = sets[:: len(sets) // SAMPLE + 1]
-        known = [each for each in misconceptions(exercise) if each.function == function]
+        known = [each for each in known_mistakes(exercise) if each.function == function]
         assert len(known) == len(entry["mistakes"])
         student = Student(course.exercise(exercise), model, InProcess)
         for members in sample:

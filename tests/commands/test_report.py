@@ -36,7 +36,7 @@ class Graded:
     @property
     def named(self) -> set[str]:
         """Mistakes that are named as causes; an observation in the numbers is true whatever the cause is."""
-        mistakes = [mistake for exercise in self.document["exercises"] for mistake in exercise["misconceptions"]]
+        mistakes = [mistake for exercise in self.document["exercises"] for mistake in exercise["known_mistakes"]]
         return {mistake["name"] for mistake in mistakes if not mistake["observed"]}
 
 

@@ -29,7 +29,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 DECLARED = {
     exercise.name: sorted(
         f"{exercise.name}.{name}"
-        for path in exercise.folder.glob("*checks.py")
+        for path in [*exercise.folder.glob("*checks.py"), *exercise.folder.glob("checks/*.py")]
         for name in re.findall(r"^def test_(\w+)", path.read_text("utf-8"), re.M)
     )
     for exercise in course.EXERCISES
@@ -105,9 +105,9 @@ def test_the_schema_holds_for_every_kind_of_submission(tmp_path, sandbox):
         assert document["complete"] is True and document["grade"] is True
         assert json.loads(from_json(json.dumps(document)).as_json()) == document, "it can be read back"
     # No field of a check is empty in every kind of result, so the schema is tried on all of them.
-    for field in ("story", "call", "rows", "frames", "waits_for", "may_come_from", "seconds"):
+    for field in ("message", "call", "rows", "frames", "waits_for", "may_come_from", "seconds"):
         assert any(check[field] for document in documents.values() for check in checks(document)), field
-    assert any(exercise["misconceptions"] for document in documents.values() for exercise in document["exercises"])
+    assert any(exercise["known_mistakes"] for document in documents.values() for exercise in document["exercises"])
     assert any("rewards" in check["printed"] for check in checks(documents["wrong"]))
 
 
@@ -123,9 +123,9 @@ def test_text_and_folder_names_outside_unicode_do_not_spoil_the_file(grade, tmp_
     assert_sound(document)
     assert document["complete"] is True
     (gate,) = (check for check in checks(document) if check["outcome"] == "broken")
-    assert "a lone surrogate" in gate["story"]
+    assert "a lone surrogate" in gate["message"]
     # Escaped or not: readers of other languages refuse half a character.
-    gate["story"].encode("utf-8")
+    gate["message"].encode("utf-8")
     gate["printed"].encode("utf-8")
 
 

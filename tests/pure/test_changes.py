@@ -1,4 +1,4 @@
-"""A misconception that is written as a change: what comes out, and the sentence for each change that does not fit."""
+"""A known mistake that is written as a change: what comes out, and the sentence for each change that does not fit."""
 
 import ast
 import textwrap
@@ -6,7 +6,7 @@ import textwrap
 import pytest
 
 from grader.core import course
-from grader.workshop.catalogue import common_mistake, common_mistakes, misconceptions
+from grader.workshop.catalogue import common_mistake, common_mistakes, known_mistakes
 from grader.workshop.changes import ChangeRefused, written_out
 
 MODEL = '''
@@ -153,7 +153,7 @@ def test_a_hunk_that_does_not_fit_is_refused_with_its_line(hunks: list[str], wor
 
 def test_every_common_mistake_is_one_of_each_function_that_it_names() -> None:
     known = [
-        f"{name}.{entry.function} {entry.name}" for name in course.names(drafts=True) for entry in misconceptions(name)
+        f"{name}.{entry.function} {entry.name}" for name in course.names(drafts=True) for entry in known_mistakes(name)
     ]
     assert len(known) == len({*known}), "a mistake of the list has the name of another one"
     listed = {f"{function} {name}" for name, each in common_mistakes().items() for function in each["functions"]}

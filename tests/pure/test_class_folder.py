@@ -25,9 +25,18 @@ from grader.classroom.class_files import write_files
 from grader.classroom.diff import compare
 from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
-from grader.classroom.grading_job import Job, grade_job, make_job
+from grader.classroom.grading_job import grade_job, request_for
 from grader.classroom.request import ClassSettings, Request, read_request
-from grader.classroom.results import JOURNAL_FILE, ClassError, Journal, read_class, result_path, write_entries
+from grader.classroom.results import (
+    JOURNAL_FILE,
+    SUBMISSIONS_FILE,
+    ClassError,
+    Journal,
+    read_class,
+    read_settings,
+    result_path,
+    write_entries,
+)
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
 from grader.commands import grade_all
@@ -130,6 +139,24 @@ def test_a_torn_line_and_a_damaged_result_are_graded_again(small_class: Path, gr
     grade(small_class, graded, _Refusing())
 
 
+@pytest.mark.parametrize("data", [b"[]", b'"x"', b'{"settings": [1]}', b"[" * 100_000])
+def test_a_damaged_list_of_submissions_is_refused_and_has_no_settings(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / SUBMISSIONS_FILE).write_bytes(data)
+    assert read_settings(tmp_path) == {}
+    with pytest.raises(ClassError):
+        read_class(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change", [{"seconds": 1e999}, {"seconds": [1]}, {"key": {}}, {"file": 1}, {"content": None}, {}]
+)
+def test_a_damaged_line_of_the_journal_does_not_count(tmp_path: Path, change: dict[str, object]) -> None:
+    line = json.dumps({"key": "k" * 8, "content": "content", "file": "0" * 64, "seconds": 1.0} | change).encode()
+    (tmp_path / JOURNAL_FILE).write_bytes((line if change else line.replace(b"kkk", b"\xff")) + b"\n")
+    with contextlib.closing(Journal(tmp_path)) as journal:
+        assert journal.seconds("content") is None
+
+
 class _Foreign(SerialExecutor):
     """An engine of somebody else, which gives something else than a result for a submission with two right checks."""
 
@@ -210,9 +237,9 @@ def test_one_folder_takes_one_grading_at_a_time(graded: Path, small_class: Path)
         grade(small_class, graded)
 
 
-def request_of(text: str = "4", settings: ClassSettings = KL) -> Job:
+def request_of(text: str = "4", settings: ClassSettings = KL) -> Request:
     submission = Submission("x", Path("x"), {"kl.py": text}, {"clip.py": "cannot be read"})
-    return make_job(Contents(submission, NoWorksheet("none", missing=True)), settings)
+    return request_for(Contents(submission, NoWorksheet("none", missing=True)), settings)
 
 
 def test_a_request_has_a_key_of_its_content_and_holds_any_text() -> None:
@@ -227,11 +254,11 @@ def test_a_request_has_a_key_of_its_content_and_holds_any_text() -> None:
 
 
 def test_another_copy_of_the_course_grades_nothing_and_a_result_that_cannot_be_kept_is_a_sentence() -> None:
-    document = json.loads(request_of().data)
+    document = json.loads(request_of().as_json())
     document["course_digest"] = "0" * 64
     answer = json.loads(grade_job(json.dumps(document).encode()))
     assert answer["result"] is None and "different copy of the course" in answer["problem"]
-    result = from_json(json.loads(grading_here._by_hand(request_of().data))["result"])
+    result = from_json(json.loads(grading_here._by_hand(request_of().as_json()))["result"])
     result.checks[0].points = 2**65
     assert "cannot be stored" in grading_job._fault(result)
 

@@ -20,7 +20,7 @@ from grading_here import SerialExecutor
 from submissions import model_answer
 
 from grader.classroom.grade_class import Progress, grade_class
-from grader.classroom.grading_job import make_job
+from grader.classroom.grading_job import request_for
 from grader.classroom.request import ClassSettings
 from grader.classroom.results import each_entry
 from grader.classroom.submissions import HandedIn, find_submissions
@@ -167,8 +167,8 @@ def test_a_folder_of_more_files_than_anybody_hands_in_costs_its_student_only(tmp
         (folder / f"{number % 3}" / f"{number}").touch()
     contents = read(tmp_path)
     (note,) = contents.notes
-    assert "more than 200 files" in note
-    assert set(contents.submission.problems.values()) == {*contents.notes}
+    assert "more than 200 files" in note.text
+    assert set(contents.submission.problems.values()) == {*map(str, contents.notes)}
     assert "clip.py" in read(tmp_path, "somebody else").submission.files
 
 
@@ -228,7 +228,7 @@ def test_a_file_that_is_no_text_costs_its_module_and_no_other(tmp_path: Path, ca
     for name, data in NO_TEXT[case].items():
         (folder / name).write_bytes(data)
     contents = read(tmp_path)
-    assert make_job(contents, ClassSettings(exercises=("kl",))).key and "clip.py" in contents.submission.files
+    assert request_for(contents, ClassSettings(exercises=("kl",))).key and "clip.py" in contents.submission.files
     assert len(contents.notes) >= 1
     assert read_submission(folder).problems == contents.submission.problems
 
@@ -277,7 +277,7 @@ def test_whatever_reading_one_upload_raises_costs_this_upload(monkeypatch, failu
 
     contents = read_contents(list_files)
     assert not contents.submission.files
-    assert ("more than" if failure == "endless" else failure) in contents.notes[0]
+    assert ("more than" if failure == "endless" else failure) in contents.notes[0].text
 
 
 @posix
@@ -335,7 +335,7 @@ def test_pipes_sockets_devices_and_loops_of_links_hold_nobody_up(tmp_path, monke
     assert alone.problems == contents.submission.problems
     kinds = {name: "link" in problem for name, problem in alone.problems.items()}
     assert kinds == {"advantages.py": False, "kl.py": False, "bandit.py": True, "charlm.py": True}
-    opened = [note for note in contents.notes if "did not open work.zip" not in note]
+    opened = [note for note in contents.notes if "did not open work.zip" not in note.text]
     assert sorted(opened) == sorted(contents.submission.problems.values())
 
 

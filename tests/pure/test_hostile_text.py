@@ -57,6 +57,7 @@ from grader.core.result import (
     ExerciseResult,
     Frame,
     NamedMistake,
+    Note,
     Outcome,
     Result,
     WrittenAnswer,
@@ -101,7 +102,7 @@ def result_of(text: str) -> Result:
     frame, checks = Frame(text, 3, text, text), []
     for outcome in OUTCOMES if len(text) < 2_000 else ("failed",):
         check = CheckResult(f"kl.{outcome.replace(' ', '_')}", "kl_estimate", "A rule.", 1, False, False)
-        check.outcome, check.hidden, check.story, check.call = Outcome(outcome), outcome == "failed", text, text
+        check.outcome, check.hidden, check.message, check.call = Outcome(outcome), outcome == "failed", text, text
         check.rows, check.frames, check.printed = [("yours", text), ("expected", text)], [frame], text
         checks.append(check)
     mistake = NamedMistake(
@@ -173,7 +174,7 @@ def with_texts(part: Any, change: Callable[[str], str]) -> Any:
 
 def full_result(outcome: str) -> Result:
     """A result with a text in every field."""
-    result = small_result(problem="a problem", seed=1, notes=["Clip.py is read as clip.py"])
+    result = small_result(problem="a problem", seed=1, notes=[Note("Clip.py is read as clip.py")])
     (check,) = result.checks
     check.outcome, check.id, check.call, check.printed = Outcome(outcome), BANDIT, "ratio(1)", "here I am"
     check.owed_to, check.waits_for, check.may_come_from = ["clip.ratio"], ["a"], ["b"]
@@ -182,7 +183,7 @@ def full_result(outcome: str) -> Result:
     (exercise,) = result.exercises
     exercise.checks.append(replace(check, id="clip.b"))
     words = ("docs/exercises/clip/mistakes.md", "ratio", "twice", "you double it", "So it binds.")
-    exercise.misconceptions = [NamedMistake(identity, True, *words) for identity in (BANDIT, "clip.b")]
+    exercise.known_mistakes = [NamedMistake(identity, True, *words) for identity in (BANDIT, "clip.b")]
     exercise.answers = [WrittenAnswer("1E.2", "that of REINFORCE")]
     exercise.not_imported = "ValueError: no (clip.py, line 3)"
     for part in (result, *result.exercises, *result.checks):
@@ -262,9 +263,9 @@ def class_of(text: str, *, earned: bool = True) -> list[Entry]:
         if check.outcome in ("not run", "grader error") or (check.outcome == "passed" and not earned):
             check.outcome = FAILED
     people = (Person(text, text, text, text, "canvas", text), Person(name="Ada", platform="canvas"))
-    graded = Entry(text, people, key="1" * 64, notes=(text, text), result=result)
+    graded = Entry(text, people, key="1" * 64, notes=(Note(text), Note(text)), result=result)
     equal = replace(graded, name=f"{text} ", people=people[1:], key="1" * 64)
-    return [graded, equal, Entry(f"{text}  ", people, key="2" * 64, notes=(text,), problem=f"it died: {text}")]
+    return [graded, equal, Entry(f"{text}  ", people, key="2" * 64, notes=(Note(text),), problem=f"it died: {text}")]
 
 
 OUTPUTS: Mapping[str, tuple[Callable[[str], str], Callable[[str], object]]] = {
@@ -410,7 +411,7 @@ def test_every_submission_of_a_class_gets_a_name_that_is_text_and_a_file_of_its_
     assert len(submissions) == len(HOSTILE) + (layout is _archives)
     files = set()
     for each in submissions:
-        for words in (each.name, *each.read().notes):
+        for words in (each.name, *map(str, each.read().notes)):
             assert not is_text(words, newlines=False) and len(words) < 1_000, ascii(words)
         name = f"{file_name(each.name)}.html"
         assert re.fullmatch(r"[\w ._()-]+", name) and not name.startswith((".", " ")) and len(name.encode()) <= 245

@@ -58,7 +58,7 @@ def test_the_records_of_an_exercise_are_small_and_hold_its_public_laws_only(name
     path = records.path_of(name)
     assert path.stat().st_size < 2_000_000
     public = {check.id for check in checks_of(name, hidden=False)}
-    assert {*json.loads(path.read_text("utf-8"))["laws"]} <= public
+    assert {*json.loads(path.read_text("utf-8"))["invariants"]} <= public
 
 
 def test_a_function_that_answers_an_exercise_is_pasted_under_any_name() -> None:
