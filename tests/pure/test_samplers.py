@@ -39,26 +39,3 @@ def test_the_stale_numbers_are_of_the_recorded_run_and_the_figure_shows_the_reco
     for steps in samplers.SHOWN:
         assert samplers.measured(rows[steps], [0])["kl"] == pytest.approx(runs[steps]["kl"], rel=1e-4)
     assert PATH.with_suffix(".mjs").read_text("utf-8") == samplers.module(RECORD)
-
-
-def test_the_page_has_the_numbers_of_the_record():
-    lines = (course.ROOT / "docs/results/samplers.md").read_text("utf-8").splitlines()
-    rows = {cells[1]: cells[2:-1] for line in lines if len(cells := [cell.strip() for cell in line.split("|")]) == 9}
-    percent = lambda x, digits=1: f"{100 * x:.{digits}f} %"  # noqa: E731
-    tenth = RECORD["shares"].index(0.1)
-    for run in RECORD["runs"]:
-        steps = (run.get("sampler_step"), run.get("trainer_step"))
-        name = run.get("engine", "drawn at step {}, trained at {}".format(*steps))
-        if name in rows:
-            last = run["by_length"][-1]
-            shares = [percent(last[what]) for what in ("dropped", "dropped_if_normal")]
-            carried = percent(run["carried"][tenth], 0)
-            outside = percent(run["tokens_outside_clip"])
-            assert rows[name] == [f"{run['kl']:.2g}", carried, outside, *shares, f"{last['tokens']:.0f}"]
-    bfloat16, int8 = ({f"{each['tokens']:g}": each for each in run["by_length"]} for run in RECORD["runs"][:2])
-    for length in ("1", "4", "8", "16", "64"):
-        shares = [
-            percent(engine[length][what]) for engine in (bfloat16, int8) for what in ("dropped", "dropped_if_normal")
-        ]
-        shares += [percent(int8[length][what], 0) for what in ("effective", "effective_if_normal")]
-        assert rows[length] == shares

@@ -39,7 +39,7 @@ def prompts() -> str:
     def cells() -> Iterator[list[object]]:
         for place, group in enumerate(((1, 0, 0, 0), (3, 5, 3, 5)), 1):
             shown = ", ".join(short(advantage, sign=True) for advantage in advantages(*group))
-            yield [place, ", ".join(map(str, group)), short(np.mean(group)), short(np.std(group)), shown]
+            yield [place, ", ".join(map(str, group)), short(float(np.mean(group))), short(float(np.std(group))), shown]
 
     return rows(cells())
 

@@ -76,10 +76,10 @@ def variances() -> str:
     """Rows of lengths and variances with different baselines."""
 
     def above_the_mean(rewards: Floats) -> Floats:
-        return rewards - rewards.mean()
+        return np.asarray(rewards - rewards.mean())
 
     def above_the_others(rewards: Floats) -> Floats:
-        return rewards - (rewards.sum() - rewards) / (len(rewards) - 1)
+        return np.asarray(rewards - (rewards.sum() - rewards) / (len(rewards) - 1))
 
     kinds: list[tuple[str, int, Score, Score]] = [
         ("nothing", 1, less(0), less(0)),

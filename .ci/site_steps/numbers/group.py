@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ ANSWERS = (24, 14, 12, 10, 13)
 CHANCES = (0.5, 0.25, 0.12, 0.08, 0.05)
 READ = {"14": "14", "Answer: 20. No, it is 14.": "14", "12 or 13 or 14": "14", "It is fourteen.": "none", "13": "13"}
 """Text to the number that is read."""
-SOLUTIONS = {
+SOLUTIONS: dict[str, tuple[Any, ...]] = {
     "A, sound": ("3 × 4 = 12, 2 + 12 = 14. Answer: 14", 1, 1, 1),
     "B, false steps": ("2 + 3 = 7, 7 × 4 = 14. Answer: 14", 1, 1, 0),
     "C, bare guess": ("14", 1, 0, 0),

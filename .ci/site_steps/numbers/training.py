@@ -47,7 +47,7 @@ def kl_over_steps() -> str:
 def token_weights(way: str) -> Floats:
     """Weight of each token of the four completions in a mean."""
     divisors = {"sequence": len(LENGTHS) * LENGTHS, "token": LENGTHS.sum(), "constant": len(LENGTHS) * LENGTHS.max()}
-    return np.ones(len(LENGTHS)) / divisors[way]
+    return np.asarray(np.ones(len(LENGTHS)) / divisors[way])
 
 
 def averages() -> str:

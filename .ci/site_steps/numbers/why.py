@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from grader.core import course
@@ -29,7 +29,7 @@ def samples() -> str:
     def right(point: dict[str, Any]) -> int:
         return sum(sample["reward"] > 0 for sample in point["samples"])
 
-    def cells() -> Iterator[list[object]]:
+    def cells() -> Iterator[Sequence[object]]:
         yield from ([f"`{prompt}`", *(cell(point, prompt) for point in points)] for prompt in PROMPTS)
         yield [f"right completions of {len(points[0]['samples'])}", *map(right, points)]
         yield ["probability of the right sum, mean over all prompts", *(f"{point['exact']:.3f}" for point in points)]
