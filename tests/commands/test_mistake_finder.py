@@ -30,7 +30,7 @@ from site_steps import finder
 
 CORE = Path(__file__).parents[2] / "docs/assets/js/core/mistake_numbers.mjs"
 BYTES = 48_000
-SAMPLE = 6  # sets of a function
+SAMPLE = 3  # sets of a function
 LOOK = """
 const { matches, numbersIn, hiddenIn } = await import(process.argv[1]);
 const { entries, pasted } = JSON.parse(await new Response(process.stdin).text());

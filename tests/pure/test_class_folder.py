@@ -20,7 +20,7 @@ import pytest
 from command import call
 from grading_here import BY_HAND, SerialExecutor, graded_by_hand, write_class
 
-from grader.classroom import class_files, grading_job
+from grader.classroom import grading_job
 from grader.classroom.class_files import write_files
 from grader.classroom.diff import compare
 from grader.classroom.engines import open_engine
@@ -35,7 +35,6 @@ from grader.classroom.results import (
     read_class,
     read_settings,
     result_path,
-    write_entries,
 )
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
@@ -295,30 +294,6 @@ def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> 
         pages = {path.name for path in (out / kind).iterdir()} - {"index.html"}
         assert pages == {f"ada.{ending}", f"cyd.{ending}"}
     assert (out / "html" / "index.html").read_text() == "mine"
-
-
-def test_the_table_is_written_though_an_export_is_not_and_pages_of_failures_go(graded, monkeypatch):
-    write_files(graded, ["kl"], ["junit"])
-    entries = [replace(entry, problem="it died" * (entry.name == "ada")) for entry in read_class(graded)]
-    write_entries(graded, entries, {})
-    write_files(graded, ["kl"])
-    assert [path.stem for path in sorted((graded / "junit").iterdir())] == ["ben", "cyd", "dan"]
-
-    def export(result: Any, *_: Any) -> str:
-        if result.submission == "ben":
-            raise RecursionError("too deep")
-        return "written"
-
-    monkeypatch.setattr(class_files, "export", export)
-    unwritten = write_files(graded, ["kl"], ["junit"])
-    assert {path.stem for path in (graded / "junit").iterdir()} == {"cyd", "dan"}
-    assert list(unwritten) == ["ben"] and "too deep" in unwritten["ben"]
-    shutil.rmtree(graded / "junit")
-    (graded / "junit").write_text("no folder")
-    (graded / "grades.csv").unlink()
-    with pytest.raises(OSError):
-        write_files(graded, ["kl"], ["junit"])
-    assert len((graded / "grades.csv").read_text("utf-8").splitlines()) == 1 + len(entries)
 
 
 def test_the_table_says_which_modules_cannot_be_imported(graded: Path) -> None:

@@ -25,8 +25,6 @@ from grader.core.contents import MODULES, Contents
 from grader.core.files import UnreadableError, members_of_archive
 from grader.worksheet.reader import worksheet_in
 
-pytestmark = pytest.mark.machine
-
 Files = dict[str, str | bytes]
 KL = "def kl_estimate():\n    pass\n"
 HERE = {"kl.py": KL}
@@ -140,6 +138,7 @@ def test_broken_metadata_asks_for_a_new_export(tmp_path: Path, text: str) -> Non
         find_submissions(write_files(tmp_path, {"submission_metadata.yml": text, "submission_1/kl.py": KL}))
 
 
+@pytest.mark.machine
 def test_canvas_gives_flat_files_and_says_who_was_late(tmp_path: Path) -> None:
     files: Files = {
         "lovelaceada_101_5551_kl.py": KL,
@@ -173,6 +172,7 @@ def test_canvas_numbers_of_uploads_are_numbers(tmp_path: Path) -> None:
         assert other.read().submission.files == {"kl.py": "# 10001\n"}
 
 
+@pytest.mark.machine
 def test_moodle_gives_a_folder_for_each_participant_or_flat_files(tmp_path: Path) -> None:
     files: Files = {
         "Ada Lovelace_1234_assignsubmission_file_/homework/kl.py": KL,
@@ -256,6 +256,7 @@ def test_a_student_whose_files_all_lie_in_a_folder_that_is_not_read_is_named(tmp
         assert (ann.name, bob.name) == ("ann", "bob") and "no module" in ann.read().notes[0].text
 
 
+@pytest.mark.machine
 def test_names_stay_different_as_names_of_files(tmp_path: Path) -> None:
     long = "\u8a9e" * 80
     names = ["a*b", "a?b", "bob.", "bob", "Bob", "alice (2)", "alice", long + "x", long + "y", "e\u0301", "\u00e9"]
@@ -430,6 +431,7 @@ def test_a_path_that_leads_outside_writes_nothing(tmp_path: Path, name: str) -> 
     assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"ada.zip", "ada.tar"}
 
 
+@pytest.mark.machine
 def test_links_and_devices_are_named_and_not_followed(tmp_path: Path) -> None:
     linked = zipfile.ZipInfo("kl.py")
     linked.external_attr = (stat.S_IFLNK | 0o777) << 16

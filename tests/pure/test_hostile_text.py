@@ -12,7 +12,6 @@ import io
 import re
 import time
 import unicodedata
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +30,6 @@ from hostile_texts import (
     formulas,
     html_inventory,
     is_text,
-    on_disk,
     page_text,
     terminal_inventory,
 )
@@ -43,8 +41,7 @@ from grader.classroom.diff import compare
 from grader.classroom.grades_csv import grades_csv
 from grader.classroom.page import class_page
 from grader.classroom.report import class_report, named
-from grader.classroom.results import Entry, Person, file_name, result_path, write_entries
-from grader.classroom.submissions import find_submissions
+from grader.classroom.results import Entry, Person, result_path, write_entries
 from grader.commands import course as course_command
 from grader.commands.diff import as_csv
 from grader.core import course
@@ -315,7 +312,6 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]
     return run
 
 
-@pytest.mark.machine
 def test_a_terminal_gets_text_and_our_colours_only(graded_class: Path, tmp_path: Path) -> None:
     exported = tmp_path / "export.csv"
     exported.write_bytes(gradebook_of("canvas", list(HOSTILE.values())))
@@ -354,67 +350,6 @@ def gradebook_of(platform: str, names: Sequence[str]) -> bytes:
     return file.getvalue().encode()
 
 
-@pytest.mark.parametrize("platform", GRADEBOOKS)
-def test_a_gradebook_gets_numbers_and_our_own_feedback_and_nothing_else(platform: str, tmp_path: Path, command) -> None:
-    column, names = GRADEBOOKS[platform][1], list(HOSTILE.values())
-    exported, out = tmp_path / "export.csv", tmp_path / "filled.csv"
-    exported.write_bytes(gradebook_of(platform, names))
-    entries = []
-    for i, text in enumerate(names):
-        ids = {"number": f"s{i}", "username": f"login{i}", "email": f"{i}@example.org"}
-        people = (Person(**ids, platform=platform, platform_id=str(i)),)
-        entry = class_of(text[:1_000])[0]
-        entries.append(replace(entry, name=f"{entry.name}{i}", people=people, key=f"{i:064x}"))
-    graded = write_files(tmp_path / "graded", entries)
-    feedback = ["--feedback"] if platform == "moodle" else []
-    code, shown = command("gradebook", platform, graded, "--gradebook", exported, "--out", out, *feedback)
-    assert code == 1 and "Decide before you publish" in shown  # each name is also an odd note
-    before, after = (list(csv.reader(io.StringIO(path.read_text("utf-8"), newline=""))) for path in (exported, out))
-    changed = set()
-    for old, new in zip(before, after, strict=True):
-        for place, (was, now) in enumerate(zip(old, new, strict=True)):
-            if was != now:
-                assert was == "" and (re.fullmatch(r"\d+", now) if place == column else now.startswith("GRPO course: "))
-                assert not formulas(now) and not is_text(now)
-                changed.add(place)
-    assert changed == {column, 5} if platform == "moodle" else {column}
-
-
 # Names of folders, archives and students
 
 KL = "2\n"  # what a grading by hand takes: two checks pass
-
-
-def _folders(place: Path) -> None:
-    for number, text in enumerate(HOSTILE.values()):
-        folder = place / on_disk(text)
-        folder = place / f"{number}{on_disk(text)}" if folder.exists() else folder
-        folder.mkdir()
-        (folder / "kl.py").write_text(KL, "utf-8")
-        (place / f"{on_disk(text)}{number}.txt").write_text("no submission", "utf-8")
-
-
-def _archives(place: Path) -> None:
-    """A zip per text, with the text as the name of its member; half of them hold no module."""
-    for number, text in enumerate(HOSTILE.values()):
-        with zipfile.ZipFile(place / f"student-{number}.zip", "w") as archive:
-            clean = text[:1_000].encode("utf-8", "ignore").decode()
-            archive.writestr(f"{clean}/kl.py" if number % 2 else f"{clean}.txt", KL)
-            archive.writestr(f"2{clean}/kl.py" if number % 2 else f"2{clean}.doc", KL)
-    (place / "\x1b[31m\u202e.zip").write_bytes(b"no zip")
-
-
-@pytest.mark.parametrize("layout", [_folders, _archives], ids=lambda each: each.__name__)
-def test_every_submission_of_a_class_gets_a_name_that_is_text_and_a_file_of_its_own(layout, tmp_path: Path) -> None:
-    layout(tmp_path)
-    submissions = find_submissions(tmp_path, left_out=[])
-    assert len(submissions) == len(HOSTILE) + (layout is _archives)
-    files = set()
-    for each in submissions:
-        for words in (each.name, *map(str, each.read().notes)):
-            assert not is_text(words, newlines=False) and len(words) < 1_000, ascii(words)
-        name = f"{file_name(each.name)}.html"
-        assert re.fullmatch(r"[\w ._()-]+", name) and not name.startswith((".", " ")) and len(name.encode()) <= 245
-        assert not re.fullmatch(r"(con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]) *(\..*)?", name.casefold())
-        files.add(name.casefold())
-    assert len(files) == len(submissions)

@@ -45,7 +45,7 @@ def test_two_differences_that_both_show_are_named_together(exercise: str, functi
     table = differences.load(exercise)[function]
     made_by = Search(table, {}, {}).made_by
     pairs = [pair for pair in itertools.combinations(range(len(table.names)), 2) if table.fits[pair]]
-    for pair in pairs[:: max(1, len(pairs) // 20)]:
+    for pair in pairs[:: max(1, len(pairs) // 5)]:
         if (made_by(pair) == 0).all():  # one repairs the other
             continue
         found = named(table, pair)

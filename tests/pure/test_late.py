@@ -26,8 +26,6 @@ from grader.gradebook.late import (
     periods_late,
 )
 
-pytestmark = pytest.mark.machine
-
 ROOT = Path(__file__).resolve().parents[2]
 DUE = datetime(2031, 11, 20, 23, 59, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -115,6 +113,7 @@ def test_seconds_do_not_count_because_some_platforms_do_not_tell_them(late: time
     )
 
 
+@pytest.mark.machine  # its time zone is another one
 def test_a_day_is_24_hours_or_ends_at_midnight_also_when_the_clocks_change() -> None:
     text = BERLIN + "deadline = 2031-10-25T23:59:00\n[late]\ndeduction_percent = 1\n"
     sunday = datetime.fromisoformat("2031-10-26T23:50:00+01:00")

@@ -66,5 +66,6 @@ def test_a_function_that_answers_an_exercise_is_found_under_any_name() -> None:
     assert found == {"clip.importance_ratio": "course/grader/oracles/anything.py under_another_name"}
 
 
+@pytest.mark.proof  # every function of a handout on every worked example
 def test_no_function_of_a_handout_answers_an_exercise() -> None:
     assert answering(handout.make(site="https://example.org/"), course.names()) == {}

@@ -130,16 +130,8 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 RETURNED = {
     "nothing": ("pass", "returned None"),
     "an array of numpy": ("return rewards.numpy()", "a numpy.ndarray"),
-    "a float": ("return 1.5", "a float: 1.5"),
-    "a tuple": ("return rewards, rewards", "a tuple"),
-    "a parameter": ("return torch.nn.Parameter(rewards)", "a torch.nn.parameter.Parameter"),
     "a subclass of tensor": ("class Mine(Tensor):\n    pass\nreturn rewards.as_subclass(Mine)", "Mine"),
     "a sparse tensor": ("return rewards.to_sparse()", "torch.sparse_coo"),
-    "a lost axis": ("return rewards.mean(dim=-1)", "shape is (2,)"),
-    "no elements": ("return rewards[:0]", "shape is (0, 4)"),
-    "a smaller dtype": ("return rewards.float()", "dtype is float32"),
-    "truth values": ("return rewards > 0", "dtype is bool"),
-    "NaN": ("rewards = rewards.clone()\nrewards[0, 1] = float('nan')\nreturn rewards", "contains NaN"),
     "infinity": ("return rewards / 0.0 + 1 / (rewards * 0)", "the result contains"),
 }
 
@@ -178,6 +170,7 @@ def test_an_answer_that_depends_on_the_number_of_calls_is_called_by_its_name(gra
     assert all(entry.outcome == PASSED for entry in of(result, "zero_signal_fraction"))
 
 
+@pytest.mark.proof  # the one above shows that such answers are noticed
 def test_an_answer_that_is_remembered_from_the_first_call_is_wrong_from_the_second(graded: Grader) -> None:
     body = """
     global remembered
@@ -228,10 +221,7 @@ def test_changing_an_argument_in_place_loses_that_check(graded: Grader) -> None:
 
 RAISED = {
     "an exception": ("return 1 / 0", "ZeroDivisionError: division by zero"),
-    "sys.exit": ("import sys; sys.exit(0)", "SystemExit: 0"),
-    "an exception without text": ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", "Odd: "),
     "codes of a terminal": ("raise ValueError('\\x1b[2Jgone\\x07')", "gone"),
-    "half a character": ("raise ValueError('\\ud800 lone')", "lone"),
     "a program": ("import subprocess; subprocess.run(['/bin/true'], check=True)", "PermissionError"),
     "a download": ("import urllib.request; urllib.request.urlopen('http://127.0.0.1:9')", "Error"),
 }
@@ -261,9 +251,7 @@ def test_what_a_submission_prints_cannot_command_the_terminal(graded: Grader) ->
 @pytest.mark.parametrize(
     "body",
     [
-        "return 2**70", "return torch.empty(0, 2**62, dtype=torch.float64)",
         "return torch.empty(2, 4, dtype=torch.float64, device='meta')", "return {1: rewards, '1': rewards}",
-        "return type('Tensor', (), {'__module__': 'torch'})()",
         "return type('Odd', (list,), {'__len__': lambda self: 1 / 0})()",
     ],
     ids=lambda body: body.removeprefix("return "),
@@ -343,8 +331,6 @@ def module_is_broken(result: Result, *words: str) -> CheckResult:
 
 SYNTAX = {
     "an open bracket": ("import torch\n\ndef group_advantages(rewards:\n    return rewards\n", 3, "SyntaxError"),
-    "no indentation": ("def group_advantages(rewards):\nreturn rewards\n", 2, "IndentationError"),
-    "Python 2": ("import torch\nprint 'hello'\n", 2, "SyntaxError"),
     "a conflict of git": ("import torch\n<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> theirs\n", 2, "SyntaxError"),
 }
 
@@ -365,7 +351,6 @@ def test_a_module_that_overwhelms_the_parser_is_broken_and_nothing_worse(graded,
 
 
 IMPORTS = {
-    "an exception": ("import torch\n\nraise ValueError('not today')\n", "ValueError: not today", 3),
     "a missing library": ("import tensorflow_of_yesterday\n", "tensorflow_of_yesterday", 1),
     "the model answer": (
         "import torch\nfrom reference.advantages import group_advantages\n",
@@ -373,7 +358,6 @@ IMPORTS = {
         2,
     ),
     "a sibling that is not there": ("from .utils import helper\n", "imports utils", 1),
-    "a name that is not there": ("from .kl import kl_estimator\n", "cannot import name 'kl_estimator'", 1),
 }
 
 
@@ -434,9 +418,6 @@ CUT = {
         RIGHT[:DOCSTRING_END] + RIGHT[DOCSTRING_END + 3 :], "is not closed", "group_advantages",
     ),
     "a bracket that is not closed": (RIGHT + "\nprint(group_advantages((1, 2)\n", "was never closed", ""),
-    "the end of a function without indentation": (
-        RIGHT.replace("def zero_signal", "return 1\n\n\ndef zero_signal", 1), "outside function", "group_advantages",
-    ),
     "half a function in a conflict": (
         RIGHT.replace("\n\n\ndef zero", "\n<<<<<<< HEAD\n    return 1\n=======\n>>>>>>> mine\n\n\ndef zero", 1),
         "merge conflict", "group_advantages",
@@ -470,7 +451,6 @@ def test_what_fails_in_a_notebook_costs_its_cell(graded: Grader) -> None:
     [
         ("advantages.group_advantages", "torch.set_default_dtype(torch.float64)", "torch's default dtype"),
         ("clip.clipped_surrogate", "torch.set_grad_enabled(False)", "gradients, which are switched off"),
-        ("kl.kl_estimate", "(guard := torch.inference_mode()).__enter__()", "gradients, which are switched off"),
     ],
 )
 def test_a_setting_for_all_of_torch_is_named_beside_what_fails(graded, function, line, words):
@@ -483,9 +463,7 @@ def test_a_setting_for_all_of_torch_is_named_beside_what_fails(graded, function,
 
 
 UNREADABLE: dict[str, tuple[bytes, str]] = {
-    "no UTF-8": (b"import torch\n# \x81\n", "not UTF-8 text (line 2)"),
     "a null byte": (b"import torch\nx = 1\0\n", "a null byte (line 2)"),
-    "two megabytes": (b"#" * (2 << 20), "advantages.py is larger than "),
 }
 
 
@@ -513,10 +491,8 @@ def test_an_empty_module_says_what_is_expected_in_it(graded: Grader) -> None:
 @pytest.mark.parametrize(
     ("signature", "words"),
     [
-        ("def group_advantages():", "`group_advantages()`"),
         ("def group_advantages(rewards, mask, *, std_eps, divide_by_std):", "(rewards, mask, *,"),
         ("def group_advantages(rewards, *, eps=1e-8, divide_by_std=True):", "eps=1e-08"),
-        ("def group_advantages(rewards, *, std_eps=1e-8):", "std_eps=1e-08)`"),
     ],
 )
 def test_a_wrong_signature_is_shown_beside_the_expected_one(graded: Grader, signature: str, words: str) -> None:
@@ -543,7 +519,6 @@ def test_a_wrong_name_shows_the_expected_signature(graded: Grader, line: str, wo
     ("header", "words"),
     [
         ("class Advantages:", "inside `class Advantages` (line 2)"),
-        ("def main(\n    argument,\n):", "inside `def main(` (line 2)"),
         ("if __name__ == '__main__':", "inside `if __name__ ==` (line 2)"),
     ],
 )
@@ -564,7 +539,6 @@ def test_a_function_of_nearly_the_right_name_or_in_another_module_is_found(grade
     "line",
     [
         "class Odd:\n    def __call__(self): pass\n    @property\n    def __signature__(self): raise KeyError('odd')",
-        "class Odd:\n    def __call__(self): pass\n    def __getattr__(self, name): raise SystemExit(name)",
         "class Odd:\n    def __call__(self, *a, **k): pass\n    @property\n    def __class__(self): raise OSError",
     ],
 )
@@ -648,7 +622,6 @@ def test_a_sibling_that_is_not_python_costs_only_its_own_points(graded: Grader) 
 @pytest.mark.parametrize(
     "text",
     [
-        "import os\nos._exit(0)\n",
         "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n",
         "import atexit, os\natexit.register(os._exit, 0)\nraise SystemExit(0)\n",
     ],

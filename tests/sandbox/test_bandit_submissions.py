@@ -46,8 +46,8 @@ def stub(exercise: str) -> str:
     return (course.STARTER / f"{exercise}.py").read_text("utf-8")
 
 
-@pytest.mark.parametrize("given", [None, "import os\nos._exit(0)\n"], ids=["none", "hostile"])
-def test_given_code_is_the_courses_own_whatever_a_submission_brings(graded, given):
+def test_given_code_is_the_courses_own_whatever_a_submission_brings(graded):
+    given = "import os\nos._exit(0)\n"
     result = graded({"bandit_task.py": given, "__init__.py": given})
     assert result.earned == result.points and result.exit_code == 0
 
@@ -69,6 +69,7 @@ def test_an_earlier_exercise_that_is_wrong_is_blamed_even_if_only_the_bandit_is_
     assert all(check.outcome == PASSED for check in of(result, "reinforce_step"))
 
 
+@pytest.mark.proof
 def test_a_step_that_does_nothing_is_owed_nothing_beside_advantages_of_0(graded):
     """With advantages of 0, a step that does nothing would be right."""
     silent = model_answer("advantages").replace(

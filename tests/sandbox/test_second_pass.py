@@ -57,7 +57,7 @@ def of(result: Result, function: str) -> list:
     return [check for check in result.checks if check.function == function]
 
 
-@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize("counts", [pytest.param(True, marks=pytest.mark.proof), False])
 def test_which_of_the_two_numbers_counts_is_a_setting_of_the_course(graded, counts):
     result = graded(TOO_LARGE, error_carried_forward=counts)
     lost = [check for check in result.checks if check.outcome != PASSED]
@@ -94,7 +94,13 @@ CANNOT_BE_IMPORTED = {
 }
 
 
-@pytest.mark.parametrize("files", CANNOT_BE_IMPORTED.values(), ids=CANNOT_BE_IMPORTED)
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param(files, id=name, marks=[pytest.mark.proof] * (name != "it ends the process"))
+        for name, files in CANNOT_BE_IMPORTED.items()
+    ],
+)
 def test_a_module_that_cannot_be_imported_costs_later_functions_nothing(graded, files):
     result = graded(files)
     steps = of(result, "grpo_step")
@@ -120,7 +126,13 @@ def hunted(name, arguments, options):
 
 @pytest.mark.parametrize(
     ("exercise", "function"),
-    [("bandit", "grpo_step"), ("charlm", "grpo_loss"), ("charlm", "train_step"), ("bandit", "policy_entropy")],
+    [
+        ("bandit", "grpo_step"),
+        *(
+            pytest.param(*each, marks=pytest.mark.proof)
+            for each in (("charlm", "grpo_loss"), ("charlm", "train_step"), ("bandit", "policy_entropy"))
+        ),
+    ],
 )
 def test_what_is_judged_is_not_among_the_right_functions(graded, exercise, function):
     """A student who wrote nothing right calls the oracle of the function that is judged."""
@@ -174,7 +186,9 @@ NO_KL = answer_and(
             ("kl", "categorical_kl", "logits, ref_logits", "return right(logits, ref_logits).detach()"), id="kl"
         ),
         pytest.param(
-            ("advantages", "group_advantages", "rewards, **_", "return 1e8 * right(rewards)"), id="advantages"
+            ("advantages", "group_advantages", "rewards, **_", "return 1e8 * right(rewards)"),
+            id="advantages",
+            marks=pytest.mark.proof,
         ),
     ],
 )
