@@ -5,6 +5,9 @@ The build writes them into `docs/`, where git ignores them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from grader.core import course
 from grader.grading import observations
 
@@ -33,15 +36,20 @@ def write() -> None:
 
 def texts() -> dict[str, str]:
     """Path, from the repository root, to text, of all these pages."""
+    return {name: text() for name, text in makers().items()}
+
+
+def makers() -> dict[str, Callable[[], str]]:
+    """Path, from the repository root, to what makes the text, which takes seconds for all of them."""
     shown = published()
-    pages = {
-        "docs/reference/api.md": render("api.md", exercises=shown),
-        observations.PAGE: mistakes.make_general(),
-        finder.PATH: finder.text(),
-        options_page.PATH: options_page.text(),
+    pages: dict[str, Callable[[], str]] = {
+        "docs/reference/api.md": partial(render, "api.md", exercises=shown),
+        observations.PAGE: mistakes.make_general,
+        finder.PATH: finder.text,
+        options_page.PATH: options_page.text,
     }
     for each in shown:  # a phone would take seconds to lay out one page with all docstrings
-        pages[each.functions_page] = corner_cases.page(each, docstrings=True)
+        pages[each.functions_page] = partial(corner_cases.page, each, docstrings=True)
     for each in with_mistakes():
-        pages[each.mistakes_page] = mistakes.make(each.name, figure=True)
+        pages[each.mistakes_page] = partial(mistakes.make, each.name, figure=True)
     return pages

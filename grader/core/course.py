@@ -90,7 +90,7 @@ class Exercise:
 
     @property
     def folder(self) -> Path:
-        """Holds all that only this exercise has: checks, known_mistakes, variants and recorded answers."""
+        """Holds all that only this exercise has: checks, known mistakes, variants and recorded answers."""
         return FOLDERS / self.name
 
     @property

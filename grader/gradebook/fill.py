@@ -21,7 +21,7 @@ from ..core import course
 from ..core.by_hand import ByHand, shown, with_by_hand
 from ..core.text import counted as counted_words
 from ..core.text import spreadsheet_safe
-from .late import LateRule, counted, deduction, in_zone
+from .late import LateRule, deduction, in_zone
 from .layout import BLANK, Column, Layout, choose_column, number
 from .people import GradebookStudent, Students
 from .roster import Roster
@@ -545,9 +545,8 @@ def _score(entry: Entry, time: Time, late_rule: LateRule | None, options: Option
             )
         return _Score(entry, time, earned)
     rule = late_rule.for_person(*records)
-    points = counted(earned, Decimal(result.points), time.moment, rule)
     late = deduction(earned, Decimal(result.points), time.moment, rule)
-    return _Score(entry, time, points, late=late.reason if late else "")
+    return _Score(entry, time, earned + late.points, late=late.reason) if late else _Score(entry, time, earned)
 
 
 def _chosen(scores: Sequence[_Score]) -> _Score | None:

@@ -205,7 +205,7 @@ def _source(module: str, function: str) -> str:
 
 def _usual(exercise: str, function: str) -> set[str]:
     """The differences in the tuple `USUAL` of a file of known mistakes."""
-    path = course.exercise(exercise).folder / "misconceptions" / f"{function}.py"
+    path = course.exercise(exercise).folder / "known_mistakes" / f"{function}.py"
     for node in parsed(path).body if path.is_file() else ():
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "USUAL":
             return set(ast.literal_eval(node.value))

@@ -3,7 +3,7 @@
 `PACKAGES` names the packages of the grader that students get, `MODULES` single modules of other packages. Nothing else
 is handed out. The stubs are made from the model answers, so edits of starter/ are not included.
 
-Left out on purpose: model answers, hidden checks, known_mistakes, variants, commands for instructors, tests, and all
+Left out on purpose: model answers, hidden checks, known mistakes, variants, commands for instructors, tests, and all
 pages of the site except those that reports name. These become plain Markdown, readable without a site. `leak_scan`
 examines the result.
 """
@@ -27,13 +27,13 @@ from ..oracles import recorded
 from . import notebooks, records
 from .functions import GIVEN, of_exercises, read_modules
 from .generated import render
-from .packages import PACKAGES
 from .site_module import site_module
 from .stubs import make_stubs
 
+PACKAGES = ("core", "sandbox", "oracles", "grading", "worksheet", "reports")
 MODULES = (
     "__init__",
-    *(f"{name}/**/*" for name, package in PACKAGES.items() if package.students),
+    *(f"{name}/**/*" for name in PACKAGES),
     *(f"commands/{name}" for name in ("__init__", "course", "doctor", "grade", "hint", "install_torch")),
     *(
         "commands/grade_options",

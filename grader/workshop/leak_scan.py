@@ -1,4 +1,4 @@
-"""Find what students must not have: solutions, known_mistakes, variants and hidden checks.
+"""Find what students must not have: solutions, known mistakes, variants and hidden checks.
 
 The scan compares words, numbers and signs, without white space, comments, quotes, commas and backslashes. So it finds a
 solution in a notebook, in Markdown, commented out, or indented differently. A run of `WINDOW` words that is in a
@@ -155,7 +155,7 @@ def _runs(code: str) -> Iterator[Words]:
 def _functions_not_public() -> Iterator[tuple[str, str]]:
     """Name and body of every known mistake, variant and hidden check."""
     for what, pattern in (
-        ("the known mistake", "*/misconceptions/*.py"),
+        ("the known mistake", "*/known_mistakes/*.py"),
         ("the variant", "*/variants/*.py"),
         ("the hidden check", "*/hidden_checks.py"),
         ("the right function", "../oracles/in_torch.py"),

@@ -121,7 +121,7 @@ def _of_a_check(where: str, check: Check, ids: Sequence[str]) -> Iterator[Missin
 def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -> Iterator[Missing]:
     """Missing wrong and right answers, and unrecorded ones."""
     for what, count, wanted in (
-        ("wrong answers in misconceptions/", len(wrong), KNOWN_MISTAKES),
+        ("wrong answers in known_mistakes/", len(wrong), KNOWN_MISTAKES),
         ("right answers in variants/", len(variants(exercise.name)), VARIANTS),
     ):
         if count < wanted:
@@ -133,7 +133,7 @@ def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -
     by_check, known = recorded_answers.load(exercise.name)
     caught = {mistake for group in by_check.values() for recorded in group for mistake in recorded.mistakes}
     for entry in wrong:
-        where = f"{folder}/misconceptions/{entry.function}.py: {entry.name}"
+        where = f"{folder}/known_mistakes/{entry.function}.py: {entry.name}"
         if not entry.sentence.startswith("you ") or entry.sentence.endswith("."):
             yield Missing(f'{where}: let the first line go on after "if", as in "you sum ...", without a period')
         if not entry.explanation:

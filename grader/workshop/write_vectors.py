@@ -75,7 +75,7 @@ def _recorded(check: Check, place: int, model: Student, wrong: Sequence[tuple[Kn
     mistakes = {}
     for entry, student in wrong:
         if entry.function == check.function:
-            where = f"grader/exercises/{check.exercise}/misconceptions/{entry.function}.py: {entry.name}"
+            where = f"grader/exercises/{check.exercise}/known_mistakes/{entry.function}.py: {entry.name}"
             observation = _observed(student, check, place, where)
             if observation.get("raises") in ("NameError", "UnboundLocalError"):  # not a mistake of students
                 raise FileRefused(f"{where}: {observation['message']}; define or import it")

@@ -113,7 +113,7 @@ def _what_stays(path: Path | None) -> list[str]:
     text = _CAUSES.sub(_in_order, text)
     if path.suffix == ".html":
         text = _BETWEEN_TAGS.sub(">\n<", text)
-    if "misconceptions" in path.parts:
+    if {"misconceptions", "known-mistakes"} & {*path.parts}:
         text = _DIGEST.sub('"sha256": "OF AN ANSWER"', text)
     return text.splitlines() or [""]
 

@@ -236,7 +236,7 @@ def test_the_zip_is_as_gradescope_wants_it_and_the_same_for_the_same_seed_and_se
         assert {"setup.sh", "run_autograder", "reference/clip.py", "grader/exercises/clip/hidden_checks.py"} <= set(
             entries
         )
-        assert not [name for name in entries if name.startswith(("tests/", "docs/")) or "misconceptions" in name]
+        assert not [name for name in entries if name.startswith(("tests/", "docs/")) or "known_mistakes" in name]
         for name in ("setup.sh", "run_autograder"):
             assert entries[name].external_attr >> 16 & stat.S_IXUSR
             text = archive.read(name)

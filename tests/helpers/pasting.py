@@ -31,7 +31,7 @@ def looking_right(reports: Path, exercise: str, folder: Path, *, every: int = 1)
         folder: For the package `starter`.
         every: Only each so-manieth failing check.
     """
-    wrong, kinds = [], reports / exercise / "misconceptions"
+    wrong, kinds = [], reports / exercise / "known-mistakes"
     for entry in known_mistakes(exercise):
         result = from_json((kinds / f"{entry.function}.{entry.name}.json").read_text("utf-8"))
         failing = [check for check in result.checks if check.outcome in ("failed", "broken") and check.call]

@@ -10,9 +10,7 @@ from typing import Any
 
 from site_fixtures import cannot
 
-from grader.grading import observations
-from site_steps import options_page
-from site_steps.published import published, with_mistakes
+from site_steps import generated_pages
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -35,13 +33,8 @@ def sources() -> list[Path]:
     (drafts,) = re.findall(r"^draft_docs: (.*)", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     hidden = {DOCS / name for name in json.loads(drafts).split("\n") if name}
     hidden |= {*DOCS.glob("maintainers/*")}
-    built = {
-        options_page.PATH,
-        "docs/reference/api.md",
-        observations.PAGE,
-    }  # their texts would take seconds of every run
-    built |= {each.functions_page for each in published()} | {each.mistakes_page for each in with_mistakes()}
-    return sorted({*DOCS.rglob("*.md"), *(ROOT / name for name in built)} - hidden)
+    built = (ROOT / name for name in generated_pages.makers() if name.endswith(".md"))
+    return sorted({*DOCS.rglob("*.md"), *built} - hidden)
 
 
 PAGES = sorted(map(address_of, sources()))

@@ -55,7 +55,7 @@ def change(*hunks: str, name: str = "wrong", docstring: str = "you are wrong\n\n
 
 
 def written(*hunks: str) -> str:
-    return written_out(change(*hunks), MODEL, "step", "NAME/misconceptions/step.py")
+    return written_out(change(*hunks), MODEL, "step", "NAME/known_mistakes/step.py")
 
 
 def same_code(text: str, expected: str) -> bool:

@@ -66,7 +66,7 @@ def test_no_handout_and_no_discussion_holds_a_secret(files: dict[str, bytes], hi
     assert pages and scan({**files, **pages}, hidden) == [] and handout.foreign(files) == []
     for name in files:
         assert not name.startswith(("reference/", "tests/")), name
-        assert not re.search(r"misconceptions|common_mistakes|hidden|exercises/\w+/variants/", name), name
+        assert not re.search(r"known_mistakes|common_mistakes|hidden|exercises/\w+/variants/", name), name
 
 
 def test_a_file_is_handed_out_only_after_somebody_looked_through_it(files: dict[str, bytes]) -> None:
@@ -256,11 +256,11 @@ def test_every_solution_is_found_with_other_white_space_and_without_its_comments
 @pytest.mark.parametrize(
     ("place", "name", "what"),
     [
-        ("clip/misconceptions/clipped_surrogate.py", "rebuilt_from_python_numbers", "known mistake clipped_surrogate"),
-        ("kl/misconceptions/categorical_kl.py", "", "the known mistake categorical_kl"),
+        ("clip/known_mistakes/clipped_surrogate.py", "rebuilt_from_python_numbers", "known mistake clipped_surrogate"),
+        ("kl/known_mistakes/categorical_kl.py", "", "the known mistake categorical_kl"),
         ("charlm/variants/completion_mask.py", "token_by_token", "the variant completion_mask"),
         ("clip/hidden_checks.py", "test_ratio_agrees_with_the_model_answer", "the hidden check"),
-        ("bandit/misconceptions/grpo_step.py", "adds_the_kl", "the known mistake grpo_step"),
+        ("bandit/known_mistakes/grpo_step.py", "adds_the_kl", "the known mistake grpo_step"),
     ],
 )
 def test_a_function_that_is_not_public_is_found(place: str, name: str, what: str, hidden: Secrets) -> None:

@@ -20,7 +20,6 @@ from grader.gradebook.late import (
     Extension,
     LateError,
     LateRule,
-    counted,
     deduction,
     late_rule_of,
     periods_late,
@@ -44,6 +43,12 @@ def late_rules(draw: st.DrawFn) -> LateRule:
     last = draw(st.none() | st.timedeltas(grace, timedelta(days=30)).map(lambda after: DUE + after))
     per = draw(st.sampled_from(["hour", "day", "calendar day"]))
     return LateRule(DUE, grace, draw(percents), per, draw(percents), last, zone=ZoneInfo("Europe/Berlin"))
+
+
+def counted(earned: Decimal, points: Decimal, submitted_at: datetime, late_rule: LateRule) -> Decimal:
+    """What is left of the points."""
+    late = deduction(earned, points, submitted_at, late_rule)
+    return earned + late.points if late else earned
 
 
 @given(points, lateness, lateness, late_rules())
