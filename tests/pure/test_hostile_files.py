@@ -72,27 +72,16 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 # Where a path may stand, as PATH.
 COMMANDS = {
     "handout": ("handout", "--out", "PATH"),
-    "zip of a handout": ("handout", "--out", "PATH.zip"),
-    "verify": ("handout", "--verify", "PATH"),
     "autograder": ("autograder", "--seed", "1", "--out", "PATH.zip"),
     "grade-all": ("grade-all", "PATH", "--out", "graded"),
     "grade-all --out": ("grade-all", "class", "--out", "PATH"),
     "report": ("report", "PATH", "--out", "page.html"),
-    "report --out": ("report", "class", "--out", "PATH.html"),
-    "report --outcomes": ("report", "class", "--out", "page.html", "--outcomes", "PATH.csv"),
     "diff": ("diff", "PATH", "class"),
-    "diff --csv": ("diff", "class", "class", "--csv", "PATH"),
     "gradebook": ("gradebook", "canvas", "PATH", "--gradebook", "export.csv"),
-    "gradebook --gradebook": ("gradebook", "canvas", "class", "--gradebook", "PATH"),
     "gradebook --out": ("gradebook", "canvas", "class", "--gradebook", "export.csv", "--out", "PATH.csv"),
-    "gradebook --roster": ("gradebook", "canvas", "class", "--gradebook", "export.csv", "--roster", "PATH"),
-    "feedback": ("feedback", "mail", "PATH", "--out", "feedback.zip"),
     "feedback --out": ("feedback", "mail", "class", "--out", "PATH.zip"),
-    "feedback --roster": ("feedback", "mail", "class", "--out", "feedback.zip", "--roster", "PATH"),
-    "feedback --gradebook": ("feedback", "mail", "class", "--out", "feedback.zip", "--gradebook", "PATH"),
     "grade": ("--path", "PATH"),
     "grade --json": ("kl", "--path", "class", "--json", "PATH"),
-    "grade --write": ("kl", "--path", "class", "--write", "html=PATH"),
 }
 
 
