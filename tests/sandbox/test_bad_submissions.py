@@ -199,6 +199,7 @@ def test_a_worked_example_that_goes_wrong_too_is_shown_instead_of_a_long_call(gr
     assert gate.rows[:2] == [("yours", "[[1, -1]]"), ("expected", "[[-1, 1]]")]
 
 
+@pytest.mark.proof
 def test_what_one_check_left_in_a_module_is_gone_in_the_next(graded: Grader) -> None:
     body = "if 'used' in globals():\n    return None\nglobal used\nused = True\nreturn rewards"
     result = graded(with_body(body), of="group_advantages", gates=False)
@@ -209,6 +210,7 @@ def test_what_one_check_left_in_a_module_is_gone_in_the_next(graded: Grader) -> 
     assert len(first_calls) >= 5  # these failed in their first call, which a module of its own answered
 
 
+@pytest.mark.proof
 def test_changing_an_argument_in_place_loses_that_check(graded: Grader) -> None:
     body = "if rewards.is_floating_point():\n    rewards.add_(1.0)\nreturn MODEL(rewards, **options)"
     result = graded(around_model(body), of="group_advantages")

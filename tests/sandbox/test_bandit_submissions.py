@@ -80,6 +80,7 @@ def test_a_step_that_does_nothing_is_owed_nothing_beside_advantages_of_0(graded)
     assert all(check.owed_to == [] and check.earned == 0 for check in of(result, "grpo_step"))
 
 
+@pytest.mark.proof
 def test_only_a_mistake_of_another_function_is_blamed_on_it(graded):
     result = graded(answer_with("surrogate.mean() -", "surrogate.sum() -"), "grpo_step")
     gate = of(result, "grpo_step")[0]
