@@ -1,11 +1,15 @@
 """Values for `{{ NAME }}` and `{{ NAME EXERCISE }}` on pages: counts of the course, and tables of recorded runs.
 
+`{{= MODULE: EXPRESSION }}` is what a module of `numbers/` computes, as in an f-string: `{{= loss: NOW / OLD:.3f }}`.
+
 An extension of Python-Markdown inserts them when a page is built; the handout inserts them as well. An unknown name
 stops the build. In running text, `π_ref` becomes a π with an index.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
 import math
 import re
 from collections.abc import Callable
@@ -18,11 +22,13 @@ from grader.grading.check import checks_of
 
 from . import as_shipped, bughunt, course_lists, llm_runs, path, readings
 from .course_lists import points_of
+from .numbers import written
 from .recordings import last_line, llm_run
 from .templates import render
 
 _INDEX = r"([πε])_(ref|old|θ|high|low|sampler)"
 _PLACE = re.compile(r"(?<!\$)\{\{ ([a-z_]+)(?: (\w+))? \}\}")
+_COMPUTED = re.compile(r"\{\{= (\w+): (.+?) \}\}")
 
 
 def expand(text: str) -> str:
@@ -30,12 +36,25 @@ def expand(text: str) -> str:
 
     Raises:
         KeyError: no value or no exercise has this name.
+        NameError: an expression uses a name that its module does not have.
     """
 
     def value(place: re.Match[str]) -> str:
         return OF_AN_EXERCISE[place[1]](course.exercise(place[2])) if place[2] else VALUES[place[1]]()
 
-    return _PLACE.sub(value, text)
+    return _with_computed(_PLACE.sub(value, text))
+
+
+def _with_computed(text: str) -> str:
+    return _COMPUTED.sub(lambda place: _computed(place[1], place[2]), text)
+
+
+@functools.cache
+def _computed(module: str, expression: str) -> str:
+    """What an expression gives with the names of a module of `numbers/`; hyphens before digits become minus signs."""
+    names = {**vars(written), **vars(importlib.import_module(f"{__package__}.numbers.{module}"))}
+    text: str = eval(f"f'''{{{expression}}}'''", names)
+    return re.sub(r"(?<![\w-])-(?=\d)", "\N{MINUS SIGN}", text)
 
 
 def makeExtension(**_settings: Any) -> Any:
@@ -50,6 +69,10 @@ def makeExtension(**_settings: Any) -> Any:
         def run(self, lines: list[str]) -> list[str]:
             return expand("\n".join(lines)).split("\n")
 
+    class Computed(Preprocessor):  # type: ignore[misc]
+        def run(self, lines: list[str]) -> list[str]:
+            return _with_computed("\n".join(lines)).split("\n")
+
     class Indices(InlineProcessor):  # type: ignore[misc]
         def handleMatch(self, m: re.Match[str], data: str) -> Any:
             symbol, index = Element("span"), Element("sub")
@@ -60,6 +83,7 @@ def makeExtension(**_settings: Any) -> Any:
     class PageValues(Extension):  # type: ignore[misc]
         def extendMarkdown(self, md: Any) -> None:
             md.preprocessors.register(Values(md), "page_values", 100)  # before code and snippets are parsed
+            md.preprocessors.register(Computed(md), "computed_values", 31)  # of snippets
             md.inlinePatterns.register(Indices(_INDEX, md), "indices", 75)  # after code and formulas
 
     return PageValues()

@@ -84,5 +84,7 @@ def _titles() -> dict[str, str]:
 
 def _to_read(page: str) -> int:
     """Reading time in minutes, with tables and figures, rounded to a multiple of five."""
-    words = len((course.ROOT / f"docs/{page}.md").read_text("utf-8").split())
+    from .page_values import expand  # whose cards are made here
+
+    words = len(expand((course.ROOT / f"docs/{page}.md").read_text("utf-8")).split())
     return 5 * round(words / WORDS_PER_MINUTE / 5)

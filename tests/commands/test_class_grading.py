@@ -241,6 +241,7 @@ def train_bandit(*arguments, **options):
 """
 
 
+@pytest.mark.proof
 def test_no_number_of_a_submission_stops_its_class_or_the_next_run(tmp_path, sandbox):
     for name, text in {"ada": "x = 1\n", "eve": model_files()["bandit.py"] + HUGE, "zoe": "x = 2\n"}.items():
         (tmp_path / "class" / name).mkdir(parents=True)

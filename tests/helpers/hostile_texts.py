@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 import unicodedata
 from collections import Counter
@@ -174,10 +173,3 @@ def terminal_inventory(text: str) -> set[str]:
     """The colours and styles that were used; nothing else than these may begin with an escape."""
     assert not is_text(SGR.sub("", text)), is_text(SGR.sub("", text))
     return set(SGR.findall(text))
-
-
-def on_disk(text: str) -> str:
-    """The text as this system takes it for a name of a file, of 200 bytes at most."""
-    forbidden = '/\0<>:"\\|?*' + "".join(map(chr, range(32))) if os.name == "nt" else "/\0"
-    kept = "".join(c for c in text if c not in forbidden).encode("utf-8", "ignore")[:200].decode("utf-8", "ignore")
-    return "x" if kept.strip(" .") == "" or kept.startswith(".") else kept

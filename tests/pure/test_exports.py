@@ -6,7 +6,6 @@ The readers in `helpers/exports_readers.py` read each format as its consumer doe
 import json
 import unicodedata
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from exports_readers import CLASSROOM, READERS, Read, commands
@@ -25,7 +24,6 @@ from grader.core.result import (
 )
 from grader.reports import FORMATS, export
 
-ROOT = Path(__file__).resolve().parents[2]
 NAMES = [name for name in FORMATS if name != "html"]
 each_format = pytest.mark.parametrize("name", NAMES)
 NO_TEXT = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")

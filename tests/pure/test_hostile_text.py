@@ -296,25 +296,9 @@ def graded_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_files(tmp_path_factory.mktemp("class") / "graded", entries)
 
 
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
-    """Runs `course` in this process. Its exit code, and what it prints, which must be text."""
-
-    def run(*arguments: object, main: Callable[..., int] = course_command.main) -> tuple[int, str]:
-        try:
-            code = main(list(map(str, arguments)))
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        shown = "".join(capsys.readouterr())
-        assert not is_text(shown), (is_text(shown), shown[-500:])
-        return code, shown
-
-    return run
-
-
 def test_a_terminal_gets_text_and_our_colours_only(graded_class: Path, tmp_path: Path) -> None:
     exported = tmp_path / "export.csv"
-    exported.write_bytes(gradebook_of("canvas", list(HOSTILE.values())))
+    exported.write_bytes(canvas_gradebook(list(HOSTILE.values())))
     gradebook = ("gradebook", "canvas", graded_class, "--gradebook", exported, "--scale", 8)
     feedback = ("feedback", "moodle", graded_class, "--out", tmp_path / "feedback.zip")
     for arguments in (("diff", graded_class, graded_class), gradebook, feedback):
@@ -325,31 +309,13 @@ def test_a_terminal_gets_text_and_our_colours_only(graded_class: Path, tmp_path:
         assert len(shown) > 50 and terminal_inventory(shown) <= {"\x1b[0m", "\x1b[1m", "\x1b[3m", "\x1b[2m"}
 
 
-# Gradebooks and rosters
-
-GRADEBOOKS = {
-    "canvas": (["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "GRPO (4711)"], 5),
-    "moodle": (["Identifier", "Full name", "Email address", "Grade", "Maximum Grade", "Feedback comments"], 3),
-}
-
-
-def gradebook_of(platform: str, names: Sequence[str]) -> bytes:
-    """A platform's own export, in which students chose their names."""
+def canvas_gradebook(names: Sequence[str]) -> bytes:
+    """Canvas's own export, in which students chose their names."""
     file = io.StringIO(newline="")
     table = csv.writer(file)
-    table.writerow(GRADEBOOKS[platform][0])
-    if platform == "canvas":
-        table.writerow(["    Points Possible", "", "", "", "", "8"])
+    table.writerow(["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "GRPO (4711)"])
+    table.writerow(["    Points Possible", "", "", "", "", "8"])
     for number, name in enumerate(names):
         name = name[:1_000].replace("\0", "").encode("utf-8", "ignore").decode()
-        rows = {
-            "canvas": [name, f"{number}", f"s{number}", f"login{number}", name, ""],
-            "moodle": [f"Participant {number}", name, f"{number}@example.org", "", "8", ""],
-        }
-        table.writerow(rows[platform])
+        table.writerow([name, f"{number}", f"s{number}", f"login{number}", name, ""])
     return file.getvalue().encode()
-
-
-# Names of folders, archives and students
-
-KL = "2\n"  # what a grading by hand takes: two checks pass

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from html_reports import OUTCOMES, Page, page_of, small_result
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.core import course
@@ -20,6 +20,7 @@ from grader.reports import export, html_report
 # What it says
 
 
+@settings(max_examples=10)
 @given(data=st.data())
 def test_every_declared_check_is_told_once_with_sign_word_points_and_sentence(data):
     names = [exercise.name for exercise in course.EXERCISES]

@@ -77,7 +77,7 @@ def test_a_secret_is_made_once_and_only_its_owner_may_read_it(tmp_path: Path) ->
         secret_in(path)
 
 
-@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("ends", [pytest.param(end, marks=[pytest.mark.proof] * (end != "raises")) for end in ENDS])
 def test_a_report_with_a_secret_tells_no_fresh_number(ends, make_submission, sandbox):
     text = KNOWS_THE_EXAMPLE.replace("{ends}", ENDS[ends]).replace("{example}", str(PAGE_EXAMPLE.tolist()))
     folder = make_submission({"advantages.py": text})
@@ -112,7 +112,7 @@ def fresh_numbers() -> list[str]:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("import torch\nimport = trl\n", "SyntaxError"),
+        pytest.param("import torch\nimport = trl\n", "SyntaxError", marks=pytest.mark.proof),
         ("import os\nprint('once')\nos._exit(3)\n", "exit status 3"),
     ],
 )

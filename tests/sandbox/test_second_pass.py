@@ -287,6 +287,7 @@ def test_a_function_that_waits_for_one_that_never_answers_is_judged_without_it(s
     assert result.exercises[1].known_mistakes == []
 
 
+@pytest.mark.proof
 def test_the_second_pass_and_naming_mistakes_spend_what_an_exercise_has_left(
     sandbox: Sandbox, make_submission: SubmissionMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

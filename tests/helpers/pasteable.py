@@ -1,12 +1,8 @@
-"""What a handout is worth to someone who pastes instead of learning: the best such submission, made by a program.
+"""The functions of a handout that answer an exercise, so that a student could paste them into a stub.
 
-It tries every function of a handout that computes with numpy, whatever its name, on the worked examples of every
-exercise. A function that answers them takes the place of the exercise's function, with the definitions that it needs
-and with numpy around it: tensors go in as arrays, values come back as tensors, and derivatives that come with a value
-become gradients. Other functions stay as they were handed out.
-
-Left out: recorded answers and worked examples, because every gate also asks for fresh inputs; glue that a person writes
-who understands both functions, because writing that is the exercise.
+Every function that computes with numpy, whatever its name, is tried on the worked examples of every exercise. Left out:
+recorded answers and worked examples, because every gate also asks for fresh inputs; glue that a person writes who
+understands both functions, because writing that is the exercise.
 """
 
 from __future__ import annotations
@@ -14,83 +10,43 @@ from __future__ import annotations
 import ast
 import posixpath
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ..core import course
-from ..grading import recorded_answers
-from ..grading.check import checks_of
-from ..grading.student import Example, Half, Record, Transposed
+from grader.core import course
+from grader.grading import recorded_answers
+from grader.grading.check import checks_of
+from grader.grading.student import Example, Half, Record, Transposed
 
-MOST = 0.1
-"""Share of the points that it may earn. A handout with numpy oracles gave 0.4, with oracles as torch functions 0.76."""
-_ROOMS = ("oracles", "exercises", "worksheet")
+_PLACES = ("oracles", "exercises", "worksheet")
 """Where the grader computes what the exercises ask for; functions elsewhere may do more than compute."""
 _LIBRARIES = ("math", "numpy", "dataclasses", "collections", "typing", "functools", "__future__")
-
-_GLUE = """
-
-def _pasted(source, arguments, options):
-    import inspect
-    import numpy
-
-    def plain(value):
-        if not isinstance(value, torch.Tensor):
-            return value
-        value = value.detach()
-        return value.double().numpy() if value.is_floating_point() else value.numpy()
-
-    first, *others = arguments
-    floats = [each.dtype for each in arguments if isinstance(each, torch.Tensor) and each.is_floating_point()]
-    dtype = max(floats, key=lambda each: each.itemsize) if floats else torch.get_default_dtype()
-    known = inspect.signature(source).parameters
-    others, options = [plain(each) for each in others], {key: plain(options[key]) for key in options if key in known}
-
-    class Pasted(torch.autograd.Function):
-        @staticmethod
-        def forward(context, x):
-            result = source(plain(x), *others, **options)
-            context.pull = getattr(result, "pull", None)
-            value = numpy.asarray(getattr(result, "value", getattr(result, "loss", result)))
-            return torch.as_tensor(value, dtype=torch.bool if value.dtype == bool else dtype)
-
-        @staticmethod
-        def backward(context, weights):
-            return None if context.pull is None else torch.as_tensor(context.pull(plain(weights)), dtype=dtype)
-
-    return Pasted.apply(first)
-"""
 
 _Place = tuple[str, str]  # a file of the handout, and a name that it defines
 
 
-def pasted(files: Mapping[str, bytes], exercises: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The files of the best submission that a program makes from a handout, and what it pastes where."""
+def answering(files: Mapping[str, bytes], exercises: Sequence[str]) -> dict[str, str]:
+    """Function of an exercise to the place of a function of the handout that answers its gate."""
     trees = {name: ast.parse(text) for name, text in files.items() if name.endswith(".py")}
     functions = [
         (name, node) for name, tree in trees.items() for node in tree.body if isinstance(node, ast.FunctionDef)
     ]
     places = [(name, node.name) for name, node in functions if _may_answer(name, node)]
-    texts = {place: _with_what_it_needs(trees, place) for place in places}
-    candidates = {place: _executed(text, place[1]) for place, text in texts.items()}
-    submission, found = {}, {}
-    for exercise in exercises:
-        lines = files[f"starter/{exercise}.py"].decode().split("\n")
-        for function in course.exercise(exercise).function_names:
-            place = next((each for each, code in candidates.items() if _answers(code, exercise, function)), None)
-            if place:
-                module = f"pasted_{function}"
-                submission[f"{module}.py"], found[f"{exercise}.{function}"] = texts[place], " ".join(place)
-                _paste(lines, function, module, place[1])
-        submission[f"{exercise}.py"] = "\n".join(lines) + _GLUE
-    return submission, found
+    candidates = {place: _executed(_with_what_it_needs(trees, place), place[1]) for place in places}
+    return {
+        f"{exercise}.{function}": " ".join(place)
+        for exercise in exercises
+        for function in course.exercise(exercise).function_names
+        for place, code in candidates.items()
+        if _answers(code, exercise, function)
+    }
 
 
 def _may_answer(name: str, node: ast.FunctionDef) -> bool:
-    return not node.name.startswith("test_") and name.startswith(tuple(f"course/grader/{room}/" for room in _ROOMS))
+    return not node.name.startswith("test_") and name.startswith(tuple(f"course/grader/{place}/" for place in _PLACES))
 
 
 def _with_what_it_needs(trees: Mapping[str, ast.Module], place: _Place) -> str:
@@ -184,18 +140,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Record):
         return SimpleNamespace(**{**course.given_defaults(value.type_name), **value.fields})
     return value
-
-
-def _paste(lines: list[str], function: str, module: str, name: str) -> None:
-    """Call a function of a module in a stub instead of raising that it is not written."""
-    (stub,) = (node for node in _functions("\n".join(lines)) if node.name == function)
-    arguments = "".join(f"{each.arg}, " for each in stub.args.args)
-    options = ", ".join(f"{each.arg}={each.arg}" for each in stub.args.kwonlyargs)
-    call = f"_pasted({module}.{name}, ({arguments}), dict({options}))"
-    for number in range(stub.lineno, stub.end_lineno or stub.lineno):
-        if lines[number].lstrip().startswith("raise NotImplementedError"):
-            lines[number] = f"    from . import {module}; return {call}"
-
-
-def _functions(text: str) -> Iterator[ast.FunctionDef]:
-    return (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
