@@ -14,10 +14,11 @@ from pathlib import Path
 from ..core import course
 from ..core.result import replace_file
 from ..reports import FORMATS as ALL_FORMATS
-from ..reports import export, html_report
+from ..reports import export
 from .grades_csv import grades_csv
 from .history import read_history, state_of, write_history
 from .results import Entry, each_entry, file_name
+from .student_page import entry_page
 
 GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"
 FORMATS = tuple(name for name in ALL_FORMATS if name != "classroom50")
@@ -75,13 +76,9 @@ def in_format(entry: Entry, name: str) -> str:
         name: One of `FORMATS`.
     """
     assert entry.result
-    result = replace(entry.result, notes=[*entry.all_notes])
-    if name == "html":
-        late_rule = course.WRITTEN.late_work  # a roster or a gradebook may give the hand-in time later
-        return html_report.page(
-            result, by_hand=entry.by_hand, no_grade=entry.why_no_grade, late_rule=late_rule, changed=entry.changed
-        )
-    return export(result, name, os.environ)
+    if name == "html":  # a roster or a gradebook may give the hand-in time later
+        return entry_page(entry, entry.result, course.WRITTEN.late_work)
+    return export(replace(entry.result, notes=[*entry.all_notes]), name, os.environ)
 
 
 def _remove_old_pages(out: Path, names: Sequence[str]) -> None:

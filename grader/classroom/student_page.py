@@ -30,10 +30,17 @@ def student_page(entry: Entry, *, drawn_secretly: bool, late_rule: str = "") -> 
     """
     if entry.result is None:
         raise ValueError(f"{entry.name} has no result")
-    shown = without_hidden(entry.result, drawn_secretly=drawn_secretly)
-    noted = replace(shown, notes=[*entry.all_notes])
+    return entry_page(entry, without_hidden(entry.result, drawn_secretly=drawn_secretly), late_rule)
+
+
+def entry_page(entry: Entry, result: Result, late_rule: str) -> str:
+    """A result of a submission as an HTML file, with the notes on its files and the points by hand."""
     return html_report.page(
-        noted, by_hand=entry.by_hand, no_grade=entry.why_no_grade, late_rule=late_rule, changed=entry.changed
+        replace(result, notes=[*entry.all_notes]),
+        by_hand=entry.by_hand,
+        no_grade=entry.why_no_grade,
+        late_rule=late_rule,
+        changed=entry.changed,
     )
 
 

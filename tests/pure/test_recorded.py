@@ -54,7 +54,7 @@ def test_a_call_is_found_by_its_values_whatever_their_last_bits(monkeypatch: pyt
 
 
 @pytest.mark.parametrize("name", course.names(optional=True))
-def test_the_records_of_an_exercise_are_small_and_hold_its_public_laws_only(name: str) -> None:
+def test_the_records_of_an_exercise_are_small_and_hold_its_public_invariants_only(name: str) -> None:
     path = records.path_of(name)
     assert path.stat().st_size < 2_000_000
     public = {check.id for check in checks_of(name, hidden=False)}
