@@ -5,7 +5,7 @@
         '''Rewards 1, 0, 0, 0 become 1.732, -0.577, -0.577, -0.577.'''
 
 The first line of the docstring is the sentence that the student reads; the rest says why it must hold. Every example
-has recorded answers: `course dev vectors` records what the model answer and each misconception return, so a report can
+has recorded answers: `course dev vectors` records what the model answer and each known mistake return, so a report can
 name the mistake that a submission's numbers show without running any of them.
 """
 
