@@ -9,9 +9,6 @@ causes of a failure, white space between tags, and the digest of a wrong answer 
 older commit says is kept in build/, and not made again. Each tree is asked by its own commands, so it does not matter
 where its modules are; the older commit needs `course dev selftest --reports`.
 
-Inputs of hidden checks are drawn from the digest of a submission: a change in the text of a model answer changes them
-in all answers that are made from it.
-
 Left out: what no file says, such as the lines on the terminal; answers that draw numbers without a seed; Windows.
 """
 

@@ -242,13 +242,13 @@ def test_reinforce_runs_with_and_without_a_baseline(student, seed, algorithm, of
 def test_samples_are_independent_of_each_other(student, fresh):
     """A policy that does not learn draws evenly, and no sample depends on another one, in its group or in its run.
 
-    Four seeds are tested together: groups of two, of which half carry no signal, and groups of four. The limits of 40
-    and 60 are those of a chi-square distribution with 4 and 9 degrees of freedom that fewer than one correct set of
-    runs in 10,000,000 exceeds; of 40,000 such sets, the farthest reached 28 and 42.
+    Four seeds are tested together: groups of two, of which half carry no signal, and groups of four. A correct set of
+    runs exceeds the limits of 32 and 48, of chi-square distributions with 4 and 9 degrees of freedom, or the 5 standard
+    deviations of a count, once in 90,000 times; of 40,000 such sets, the farthest reached 28 and 42.
     """
     cases = [
-        (np.array([0.0, 0.0, 1.0]), config(group_size=2, steps=80, lr=0.0), 40.0),
-        (np.array([0.0, 0.2, 1.0, 0.4]), config(group_size=4, steps=30, lr=0.0), 60.0),
+        (np.array([0.0, 0.0, 1.0]), config(group_size=2, steps=80, lr=0.0), 32.0),
+        (np.array([0.0, 0.2, 1.0, 0.4]), config(group_size=4, steps=30, lr=0.0), 48.0),
     ]
     seeds = [int(seed) for seed in fresh.integers(1 << 31, size=4)]
     for table, settings, most in cases:
@@ -257,7 +257,7 @@ def test_samples_are_independent_of_each_other(student, fresh):
         counts = np.bincount(drawn.reshape(-1), minlength=len(table))
         mean = drawn.size / len(table)
         rows = [("how often each was drawn with four seeds", show(counts)), ("expected, about", f"{mean:.0f} each")]
-        even = np.abs(counts - mean) < 6 * math.sqrt(mean * (1 - 1 / len(table)))
+        even = np.abs(counts - mean) < 5 * math.sqrt(mean * (1 - 1 / len(table)))
         story = "a uniform policy draws evenly, and a group is kept as it was drawn"
         require(even.all(), answers[0], rows, story, shows="value.actions.unique(return_counts=True)")
         first, second = np.triu_indices(drawn.shape[-1], 1)
@@ -297,11 +297,12 @@ def dependence(first, second, actions):
 def test_groups_come_from_the_present_policy(student, fresh):
     """Each group is sampled from the policy of its own step, with exactly its probabilities.
 
-    Three seeds are tested together, with thresholds at 6 standard deviations. Of 100 correct sets of runs, the
-    farthest reached 2.6, while samples at a temperature of 0.9 reach 24 on average and those at 1.05 reach 11. The last
-    test is not statistical: after a huge step the policy is certain and samples only one action.
+    Three seeds are tested together, with thresholds at 5 standard deviations. Of 800 correct sets of runs, the farthest
+    reached 3.3, while samples at a temperature of 1.05 reach 10 on average, and those from the policy of the step
+    before reach 15. The last test is not statistical: after a huge step the policy is certain and samples only one
+    action.
     """
-    moving = config(group_size=192, steps=80, kl_coef=0.8)
+    moving = config(group_size=512, steps=20, lr=2.5, kl_coef=0.7)
     huge = config(group_size=16, steps=3, lr=100.0)
     table = np.array([0.0, 0.2, 1.0, 0.4])
     wide = np.array([0.0, 0.2, 1.0, 0.4, 0.1, 0.0, 0.3, 0.5])
@@ -323,10 +324,10 @@ def test_groups_come_from_the_present_policy(student, fresh):
     for what, values in (("surprise", -np.log(policies)), ("number of rare actions", rare)):
         z = deviation(values, policies, actions)
         label = f"{what} with three seeds, in standard deviations from what is expected"
-        rows = [(label, f"{z:.1f}"), ("must be", "between -6 and 6")]
+        rows = [(label, f"{z:.1f}"), ("must be", "between -5 and 5")]
         few = "improbable actions are too rare: is the best one always taken, or the tail cut off?"
         story = "improbable actions are too common: another policy drew" if z > 0 else few
-        require(abs(z) < 6, answers[0], rows, story, shows="value.actions[-3:], value.probabilities[-4:]")
+        require(abs(z) < 5, answers[0], rows, story, shows="value.actions[-3:], value.probabilities[-4:]")
     chances = np.take_along_axis(found[3]["probabilities"][:-1], found[3]["actions"], axis=1)
     impossible = int((chances < 1e-9).sum())
     rows = [("samples with a probability of 0", str(impossible)), ("expected", "0")]
@@ -485,12 +486,12 @@ def test_a_run_without_signal_stays_uniform(student, seed, single):
     examples=[],
 )
 def test_it_finds_the_peak(student, fresh, show_curve):
-    """With G = 16 and five seeds, pi(7) is over 0.5 within 40 steps and over 0.8 after 50, with an entropy below 0.6.
+    """With G = 16 and three seeds, pi(7) is over 0.5 within 40 steps and over 0.8 after 50, with entropy below 0.6.
 
-    Of 1,000,000 correct runs, 14 missed one of the three thresholds, so five runs fail by bad luck 7 times in 100,000.
+    Of 1,000,000 correct runs, 14 missed one of the three thresholds, so three runs fail by bad luck 4 times in 100,000.
     """
     settings = config(group_size=16)
-    for seed in fresh.integers(1 << 31, size=5):
+    for seed in fresh.integers(1 << 31, size=3):
         answer = student.train_bandit(PEAK, settings, seed=int(seed))
         found = history(answer, PEAK, settings)
         best, entropy = found["probabilities"][:, 6], found["entropy"]
@@ -525,27 +526,28 @@ def test_it_learns_on_other_tables_too(student, fresh):
     """Other peaks, two peaks, few actions, four inner updates: the best action ends over 0.5 (G = 16, 50 steps).
 
     Float32 tables and whole numbers give float32 histories. Chance hardly matters on these tables: of 100,000 correct
-    runs on each, 3 with four inner updates failed, and no others. So two out of three are enough there.
+    runs on each, 3 with four inner updates failed, and no others. So two good runs are enough there, of three at most.
     """
     peak = int(fresh.integers(4, 9))
     cases = [
         (np.array(simulation.single_peak(peak)).round(1), peak, 1, 1),
         (np.array(simulation.double_peak(), dtype=np.float32), 8, 1, 1),
         (np.array([1, 0, 3]), 3, 1, 1),
-        (PEAK, 7, 3, 2),
+        (PEAK, 7, 4, 2),
     ]
-    for table, best, runs, needed in cases:
-        settings = config(group_size=16, inner_steps=4 if runs == 3 else 1)
-        seeds = [int(seed) for seed in fresh.integers(1 << 31, size=runs)]
-        answers = [student.train_bandit(table, settings, seed=seed) for seed in seeds]
+    for table, best, inner_steps, needed in cases:
+        settings = config(group_size=16, inner_steps=inner_steps)
         floats = table.astype(np.float32) if table.dtype == np.int64 else table
-        histories = [history(answer, floats, settings) for answer in answers]
-        replay(student, answers[0], histories[0], floats, settings, atol=1e-6 if floats.dtype == np.float64 else 1e-3)
-        ends = [found["probabilities"][-1, best - 1] for found in histories]
-        of_runs = f"at least {needed} of {runs} over 0.5" if runs > 1 else "over 0.5"
-        rows = [(f"probability of action {best} at the end", np.array(ends)), ("expected", of_runs)]
-        learned, lowest = sum(end > 0.5 for end in ends) >= needed, answers[int(np.argmin(ends))]
-        require(learned, lowest, rows, "it does not learn", shows="value.probabilities[-1]")
+        ends: list[float] = []
+        while sum(end > 0.5 for end in ends) < needed:
+            answer = student.train_bandit(table, settings, seed=int(fresh.integers(1 << 31)))
+            found = history(answer, floats, settings)
+            replay(student, answer, found, floats, settings, atol=1e-6 if floats.dtype == np.float64 else 1e-3)
+            ends.append(found["probabilities"][-1, best - 1])
+            of_runs = "over 0.5 in two of three runs" if needed > 1 else "over 0.5"
+            rows = [(f"probability of action {best} at the end", np.array(ends)), ("expected", of_runs)]
+            learns = sum(end <= 0.5 for end in ends) < needed
+            require(learns, answer, rows, "it does not learn", shows="value.probabilities[-1]")
     settings = config(group_size=16, steps=200, lr=2.0)  # long after the policy is nearly certain
     answer = student.train_bandit(PEAK, settings, seed=int(fresh.integers(1 << 31)))
     replay(student, answer, history(answer, PEAK, settings), PEAK, settings)

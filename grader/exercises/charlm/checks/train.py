@@ -243,32 +243,32 @@ def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
 def test_batches_come_from_the_current_policy(student, fresh):
     """Each batch is sampled from the policy of its own step, new and independent; all prompts are used.
 
-    These statistical tests have thresholds at 6 standard deviations: a correct run fails one of them less than once in
-    100,000. Of 200 correct runs, the farthest reached 3.3; samples at a temperature of 0.9 reach 12.1 on average, and
-    the nearest of 40 such runs was at 9.2.
+    Three seeds are tested together, with a threshold at 5 standard deviations: correct runs fail less than once in
+    100,000. Of 40 correct sets of runs, the farthest reached 2.0; samples at a temperature of 0.9 reach 11 on average.
     """
-    seed = int(fresh.integers(1 << 31))
-    adam = {"optimizer": "adam", "lr": 0.05, "kl_coef": 0.5}
-    wanted = config(**{**RUN, **adam, "steps": 60, "group_size": 32})
-    answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
-    expected = _require_run(answer)
-    batches = _batches(answer)
+    seeds = [int(seed) for seed in fresh.integers(1 << 31, size=3)]
+    adam = {"optimizer": "adam", "lr": 0.1, "kl_coef": 0.5}
+    wanted = config(**{**RUN, **adam, "steps": 20, "group_size": 32})
     surprise = spread = 0.0
-    for table, (prompts, texts) in zip(expected.tables[:-1], batches, strict=True):
-        tokens = oracle.encode(prompts, texts, ALPHABET)
-        mask = oracle.completion_mask(tokens, 1, oracle.EOS_ID)
-        logp = log_softmax(table)
-        entropy = -(np.exp(logp) * logp).sum(axis=-1)
-        variance = (np.exp(logp) * logp**2).sum(axis=-1) - entropy**2
-        before = tokens[:, :-1][mask]
-        surprise += (-oracle.bigram_logp(table, tokens)[mask] - entropy[before]).sum()
-        spread += variance[before].sum()
+    for seed in seeds:
+        answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
+        tables = _require_run(answer).tables[:-1]
+        for table, (prompts, texts) in zip(tables, _batches(answer), strict=True):
+            tokens = oracle.encode(prompts, texts, ALPHABET)
+            mask = oracle.completion_mask(tokens, 1, oracle.EOS_ID)
+            logp = log_softmax(table)
+            entropy = -(np.exp(logp) * logp).sum(axis=-1)
+            variance = (np.exp(logp) * logp**2).sum(axis=-1) - entropy**2
+            before = tokens[:, :-1][mask]
+            surprise += (-oracle.bigram_logp(table, tokens)[mask] - entropy[before]).sum()
+            spread += variance[before].sum()
     z = surprise / math.sqrt(spread)
-    rows = [("surprise at the tokens drawn, in standard deviations", f"{z:.1f}"), ("must be", "between -6 and 6")]
+    label = "surprise at the tokens drawn with three seeds, in standard deviations"
+    rows = [(label, f"{z:.1f}"), ("must be", "between -5 and 5")]
     story = "the completions were not drawn from the policy of their own step"
-    require(abs(z) < 6, answer, rows, story, shows="reward_fn.seen[-3:]")
+    require(abs(z) < 5, answer, rows, story, shows="reward_fn.seen[-3:]")
     still = config(**{**RUN, "steps": 6, "group_size": 16, "lr": 0.0})
-    answer = _run(student, TABLE, REF_TABLE, ["a", "b"], still, seed=seed)
+    answer = _run(student, TABLE, REF_TABLE, ["a", "b"], still, seed=seeds[0])
     batches = _batches(answer)
     asked = sorted({prompt for prompts, _ in batches for prompt in prompts})
     rows = [("prompts asked in 6 steps", ", ".join(asked)), ("expected", "a, b")]
@@ -333,7 +333,8 @@ def test_it_learns_to_like_pizza(student, fresh, show_curve):
 
     Completions stay well-formed, and the KL stays bounded. There are two runs, and the probabilities are computed
     exactly from the weights. Of 1,000 correct runs, the lowest ended at 0.968 for pizza and for all foods together, and
-    the highest KL was 0.65. A third run is rewarded for a text that is never sampled, and learns nothing.
+    the highest KL was 0.65; extrapolated from there, one correct run in 100,000 misses 0.9. A third run is rewarded for
+    a text that is never sampled, and learns nothing.
     """
     model = pretrained()
     weights = model.fields["weights"]
