@@ -1,6 +1,7 @@
-"""MkDocs's hook: pages that are generated, and what happens to built pages.
+"""MkDocs's hook: our Markdown extensions, pages that are generated, and what happens to built pages.
 
-Zensical has no hooks: `generated_pages.write()` comes before it, and `finish(FOLDER)` after it.
+Zensical has no hooks: there `EXTENSIONS` belong in mkdocs.yml, `generated_pages.write()` comes before it, and
+`finish(FOLDER)` after it.
 """
 
 import logging
@@ -12,11 +13,12 @@ from typing import Any
 
 from mkdocs.structure.files import InclusionLevel
 
-from grader.commands import pages
 from grader.core import course
+from site_steps import figure_tags, generated_pages, page_values
 from site_steps.finish import finish
 from site_steps.search_index import finish_search
 
+EXTENSIONS = [page_values.__name__, figure_tags.__name__]
 _log = logging.getLogger("mkdocs.hooks.finish_site")
 _BOOST = {
     "ten-minutes/": 4,
@@ -42,13 +44,14 @@ _ESBUILD = shutil.which("esbuild", path=_ROOT / "tests/browser/node_modules/.bin
 
 def on_config(config: Any) -> None:
     """MkDocs has read its configuration: with `instructors = false`, their pages are in no menu."""
+    config["markdown_extensions"] += EXTENSIONS
     if not course.WRITTEN.instructors:
         config["nav"] = _for_students(config["nav"])
 
 
 def on_pre_build(*, config: Any) -> None:
     """No page has been read yet."""
-    pages.write()
+    generated_pages.write()
 
 
 def on_files(files: Any, *, config: Any) -> None:

@@ -19,7 +19,7 @@ from grader.grading.settings import GradingSettings
 from grader.reports import terminal
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop import handout
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import known_mistakes
 
 PICTURES = {"report.svg": 100, "report-narrow.svg": 46}
 """Width in columns; the second is for phones."""
@@ -75,7 +75,7 @@ def _line(name: str, cases: list[ElementTree.Element]) -> Text:
 def main() -> None:
     """Grade the most copied mistake in the clip and draw the report."""
     plugin.use_profile()
-    (entry,) = [entry for entry in misconceptions("clip") if entry.name == "minimum_before_advantage"]
+    (entry,) = [entry for entry in known_mistakes("clip") if entry.name == "minimum_before_advantage"]
     with Sandbox.start() as sandbox:
         level = sandbox.level
         result = grade_submission(GradingSettings(entry.submission, ["clip"], sandbox.worker))

@@ -12,9 +12,9 @@ import shutil
 from pathlib import Path
 
 from grader.core import course
-from grader.workshop.published import published
 
 from .formulas import name_terms, typeset
+from .published import published
 from .share import with_share_tags, write_myths
 from .ways import redirect_old_addresses, with_ways
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from grader.core import course
-from grader.workshop.generated import render
 
 from .first_states import asks, card
+from .templates import render
 
 _log = logging.getLogger(f"mkdocs.{__name__}")
 _FILES = Path(__file__).parent / "share_files"
@@ -160,9 +160,7 @@ def _write_myth(
         picture = draw(f"myths-{id}", told, description=correction, figures=figures, address=address, folder=folder)
     escaped = {"claim": html.escape(claim), "correction": html.escape(correction), "number": html.escape(number)}
     image = f'<img src="../../{picture}" width="1200" height="630" alt="{html.escape(number)}">' if picture else ""
-    text = render(
-        "page_files/myth.html", **escaped, id=id, address=address, course=html.escape(course.TITLE), picture=image
-    )
+    text = render("myth.html", **escaped, id=id, address=address, course=html.escape(course.TITLE), picture=image)
     if home:
         tags = {"title": escaped["claim"], "description": escaped["correction"]}
         text = add_tags(text, **tags, address=address, picture=f"{home}{picture}")

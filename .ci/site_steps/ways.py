@@ -9,9 +9,9 @@ import html
 import re
 from pathlib import Path
 
-from grader.workshop import path
-from grader.workshop.generated import render
-from grader.workshop.published import published
+from . import path
+from .published import published
+from .templates import render
 
 _ROOT = re.compile(r'<a href="([^"]*)"[^>]* class="md-header__button md-logo"')
 _TAB = re.compile(r'\s*<li class="md-tabs__item[^"]*">\s*<a [^>]*>\s*(?:Home|Teach)\s*</a>\s*</li>')
@@ -52,7 +52,7 @@ def with_ways(text: str, file: Path, folder: Path) -> str:
         link = f'<a class="grpo-teach" href="{teach}">Teach with this course</a>'
         text = text.replace(_COPYRIGHT, _COPYRIGHT + link, 1)
     if file.name == "404.html":
-        return re.sub(r"<h1>.*?</h1>", render("page_files/lost.html", root=root).rstrip(), text, count=1)
+        return re.sub(r"<h1>.*?</h1>", render("lost.html", root=root).rstrip(), text, count=1)
     page = (file.parent if file.name == "index.html" else file.with_suffix("")).as_posix()
     if page.startswith("exercises/"):
         text = _with_parts(text, page, folder, root)
@@ -74,7 +74,7 @@ def redirect_old_addresses(folder: Path) -> None:
             file = folder / old / "index.html"
             file.parent.mkdir(parents=True, exist_ok=True)
             up = "../" * len(Path(old).parts)
-            moved_page = render("page_files/moved.html", page=f"{up}{target}", anchor=anchor and f"#{anchor}")
+            moved_page = render("moved.html", page=f"{up}{target}", anchor=anchor and f"#{anchor}")
             file.write_text(moved_page, "utf-8")
 
 

@@ -1,4 +1,4 @@
-"""A class's marks by hand: `adjustments.csv` in the folder of its results, which only the instructor writes.
+"""A class's points by hand: `adjustments.csv` in the folder of its results, which only the instructor writes.
 
     submission,points,reason
     ada,+5,The check of the clip range was wrong before Tuesday
@@ -32,7 +32,7 @@ _MINUS = str.maketrans({"\u2212": "-", ",": "."})  # as spreadsheets write them
 
 
 def read_adjustments(folder: Path, submissions: Collection[str]) -> dict[str, tuple[ByHand, ...]]:
-    """Name of each submission with marks by hand to these, in the order of the file; nothing if there is no file.
+    """Name of each submission with points by hand to these, in the order of the file; nothing if there is no file.
 
     Args:
         folder: Of the graded class.

@@ -37,7 +37,7 @@ def write_files(out: Path, exercises: Sequence[str], formats: Sequence[str] = ()
         Name of a submission to the reason why one of its pages could not be written.
 
     Raises:
-        FileRefused: the folder is damaged, or its marks by hand are wrong; nothing is written.
+        FileRefused: the folder is damaged, or its points by hand are wrong; nothing is written.
         OSError: a file cannot be written.
     """
     graded, unwritten, before, states = [], {}, read_history(out), {}
@@ -65,10 +65,10 @@ def write_files(out: Path, exercises: Sequence[str], formats: Sequence[str] = ()
 
 
 def in_format(entry: Entry, name: str) -> str:
-    """The result of a submission in a format, with the notes on its files; in `html` with its marks by hand.
+    """The result of a submission in a format, with the notes on its files; in `html` with its points by hand.
 
     The other formats are for programs, which add up checks: they tell what the code earned, and have no word for a
-    submission without a mark, which must not get 0 there.
+    submission without a grade, which must not get 0 there.
 
     Args:
         entry: A submission with a result.
@@ -79,7 +79,7 @@ def in_format(entry: Entry, name: str) -> str:
     if name == "html":
         late_rule = course.WRITTEN.late_work  # a roster or a gradebook may give the hand-in time later
         return html_report.page(
-            result, by_hand=entry.by_hand, no_mark=entry.why_no_mark, late_rule=late_rule, changed=entry.changed
+            result, by_hand=entry.by_hand, no_grade=entry.why_no_grade, late_rule=late_rule, changed=entry.changed
         )
     return export(result, name, os.environ)
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -19,11 +20,11 @@ from .. import __version__
 from ..core import course
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents
 from ..core.files import MAX_ARCHIVE_BYTES, Member, members_of_archive
-from ..core.result import from_json
+from ..core.result import Note, NoteKind, from_json
 from ..core.text import one_line
-from .grading_job import JobResult, grade_job, make_job
+from .grading_job import JobResult, grade_job, request_for
 from .kept import Kept, forget, keep
-from .request import ClassSettings
+from .request import ClassSettings, Request
 from .results import ClassError, Entry, Journal, replace_entry, write_entries
 from .submissions import HandedIn
 
@@ -37,17 +38,23 @@ class Planned:
 
     Attributes:
         handed_in: Its files.
+        settings: What the class is graded with.
         content: Digest of the graded files only.
         entry: Its entry in the class.
     """
 
     handed_in: HandedIn
+    settings: ClassSettings
     content: str
     entry: Entry
 
     @property
     def key(self) -> str:
         return self.entry.key
+
+    def request(self) -> Request:
+        """The request to grade it. Its files are read again, so that a large class needs no memory."""
+        return request_for(self.handed_in.read(), self.settings)
 
 
 @dataclass
@@ -91,6 +98,8 @@ def grade_class(
     Raises:
         ClassError: the folder cannot be used, or another process grades into it.
     """
+    about: dict[str, Any] = {"course_version": __version__, "settings": settings.noted()}
+    about |= {"source": os.path.abspath(source)} if source else {}
     with _only_one(out):
         journal = Journal(out)
         planned = [_plan(each, settings) for each in found]
@@ -100,23 +109,23 @@ def grade_class(
             key=lambda each: -(journal.seconds(each.content) or 0.0)
         )  # longest first, so that nobody waits for a long one at the end
         progress = Progress(total=len(first), known=len(first) - len(missing))
-        _write(out, planned, settings, progress, source)
+        _write(out, planned, progress, about)
         on_update(progress)
         too_busy: list[Planned] = []
         try:
-            for each, answer in _run(missing, settings, executor, ahead=2 * at_a_time):
+            for each, answer in _run(missing, executor, ahead=2 * at_a_time):
                 if answer.too_busy:
                     too_busy.append(each)
                     continue
                 _keep(journal, each, answer, progress)
                 on_update(progress)
-            # Gradings that failed because of load run again at the end, one at a time, so that load changes no mark.
-            for each, answer in _run(too_busy, settings, executor, ahead=1):
+            # Gradings that failed because of load run again at the end, one at a time, so that load changes no grade.
+            for each, answer in _run(too_busy, executor, ahead=1):
                 _keep(journal, each, answer, progress)
                 on_update(progress)
         finally:
             journal.close()
-            _write(out, planned, settings, progress, source)
+            _write(out, planned, progress, about)
 
 
 def grade_one(handed_in: HandedIn, settings: ClassSettings, executor: Executor) -> tuple[Planned, JobResult]:
@@ -125,7 +134,7 @@ def grade_one(handed_in: HandedIn, settings: ClassSettings, executor: Executor) 
     Returns:
         The submission, and what came of it: no result if the grader itself failed.
     """
-    ((planned, answer),) = _run([_plan(handed_in, settings)], settings, executor, ahead=1)
+    ((planned, answer),) = _run([_plan(handed_in, settings)], executor, ahead=1)
     return planned, answer
 
 
@@ -186,7 +195,7 @@ def _plan(handed_in: HandedIn, settings: ClassSettings) -> Planned:
         people=handed_in.people,
         submitted_at=handed_in.submitted_at,
         marked_late=handed_in.marked_late,
-        key=make_job(contents, settings).key,
+        key=request_for(contents, settings).key,
         uploads=handed_in.uploads,
         notes=(
             *contents.notes,
@@ -197,10 +206,10 @@ def _plan(handed_in: HandedIn, settings: ClassSettings) -> Planned:
         unread=tuple(one.name for one in course.EXERCISES if one.file_name in contents.submission.problems),
         decision=handed_in.decision,
     )
-    return Planned(handed_in, contents.submission.sha256, entry)
+    return Planned(handed_in, settings, contents.submission.sha256, entry)
 
 
-def _versions(handed_in: HandedIn, contents: Contents) -> list[str]:
+def _versions(handed_in: HandedIn, contents: Contents) -> list[Note]:
     """Notes on files such as `kl_final.py` next to a `kl.py` that was taken, although they may be what counts."""
     try:
         members = handed_in.list_files()
@@ -209,16 +218,17 @@ def _versions(handed_in: HandedIn, contents: Contents) -> list[str]:
     except Exception:  # whatever a student packed: `contents` says what is wrong with it
         return []
     taken, ours = contents.submission.files, {path.name for path in course.STARTER.rglob("*.py")}
-    said = " ".join(contents.notes)
+    noted = {name for note in contents.notes for name in note.about}
     found = []
     for member in members:
-        if member.name in ours or member.name in said or any(map(_is_not_work, member.path.parts)):
+        if member.name in ours or member.name in noted or any(map(_is_not_work, member.path.parts)):
             continue
         stem, dot, ending = member.name.lower().rpartition(".")
         names = [name for name in MODULES if name in taken and _is_like(stem, name.removesuffix(".py"))]
         is_helper = member.name in taken or stem.startswith("test_") or stem.endswith("_test")
         if dot and ending in ("py", "ipynb") and names and not is_helper:
-            found.append(f"{one_line(member.name)} looks like another version of {names[0]}, which the grader took")
+            text = f"{one_line(member.name)} looks like another version of {names[0]}, which the grader took"
+            found.append(Note(text, NoteKind.VERSIONS, (member.name, names[0])))
     return list(dict.fromkeys(found))[:_MOST_VERSIONS]
 
 
@@ -236,40 +246,37 @@ def _is_like(stem: str, module: str) -> bool:
     return stem != module and re.search(rf"(?<![a-z]){module}(?![a-z])", stem) is not None
 
 
-def _missing(contents: Contents, settings: ClassSettings) -> list[str]:
+def _missing(contents: Contents, settings: ClassSettings) -> list[Note]:
     """A note on missing files. If there is no module at all, `contents` has already noted it."""
     wanted = [*map(course.file_of, settings.exercises)] if contents.has_modules else []
     wanted += [WORKSHEET_FILE] if settings.worksheet else []
     names = [name for name in wanted if name in contents.missing]
-    return [f"not handed in: {', '.join(names)}"] if names else []
+    return [Note(f"not handed in: {', '.join(names)}")] if names else []
 
 
-def _uncounted(contents: Contents, settings: ClassSettings) -> list[str]:
+def _uncounted(contents: Contents, settings: ClassSettings) -> list[Note]:
     """A note on work that was handed in but does not count in this class."""
     drafts = [each.file_name for each in course.DRAFTS if each.name not in settings.exercises]
     names = [name for name in drafts if name in contents.submission.files]
     if isinstance(contents.worksheet, bytes) and not settings.worksheet:
         names.append(f"{WORKSHEET_FILE} (--worksheet, or worksheet = true in course.toml, counts it)")
-    return [f"handed in but not counted: {', '.join(names)}"] if names else []
+    return [Note(f"handed in but not counted: {', '.join(names)}")] if names else []
 
 
-def _run(
-    missing: Iterable[Planned], settings: ClassSettings, executor: Executor, *, ahead: int
-) -> Iterator[tuple[Planned, JobResult]]:
+def _run(missing: Iterable[Planned], executor: Executor, *, ahead: int) -> Iterator[tuple[Planned, JobResult]]:
     """Each submission with what `grade_job` said of it, as they come.
 
-    Files are read again when it is their turn, so that a large class needs no memory; and only so many jobs (`ahead`)
-    are with the executor at a time, so that a stop loses little.
+    Only so many jobs (`ahead`) are with the executor at a time, so that a stop loses little.
     """
     waiting = iter(missing)
     running: dict[Future[bytes], Planned] = {}
     while True:
         for each in waiting:
-            job = make_job(each.handed_in.read(), settings)
-            if job.key != each.key:
+            request = each.request()
+            if request.key != each.key:
                 yield each, JobResult(None, "its files changed during the grading; run the same command again")
                 continue
-            running[executor.submit(grade_job, job.data)] = each
+            running[executor.submit(grade_job, request.as_json())] = each
             if len(running) >= ahead or any(future.done() for future in running):
                 break
         if not running:
@@ -297,9 +304,6 @@ def _keep(journal: Journal, each: Planned, answer: JobResult, progress: Progress
         journal.add(each.key, each.content, answer.result, answer.seconds)
 
 
-def _write(
-    out: Path, planned: Sequence[Planned], settings: ClassSettings, progress: Progress, source: Path | None
-) -> None:
+def _write(out: Path, planned: Sequence[Planned], progress: Progress, about: Mapping[str, Any]) -> None:
     entries = [replace(each.entry, problem=progress.failed.get(each.key, "")) for each in planned]
-    found = {"source": os.path.abspath(source)} if source else {}
-    write_entries(out, entries, {"course_version": __version__, "settings": settings.noted(), **found})
+    write_entries(out, entries, about)

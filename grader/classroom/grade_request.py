@@ -11,7 +11,7 @@ from pathlib import Path
 from ..core.result import Result
 from ..core.submission import Submission
 from ..sandbox.sandbox import Sandbox
-from ..sandbox.worker_process import SandboxError
+from ..sandbox.worker_process import SandboxError, is_shortage
 from .request import Request
 
 
@@ -41,7 +41,10 @@ def grade_request(sandbox: Sandbox, request: Request) -> Result:
             )
         )
     except SandboxError as error:
-        return Result("submission", submission.sha256, settings.seed, "cpu", [], "0", problem=str(error))
+        return Result(
+            "submission", submission.sha256, settings.seed, "cpu", [], "0",
+            problem=str(error), shortage=is_shortage(error),
+        )  # fmt: skip
     if sheet is not None:
         result = replace(result, exercises=[*result.exercises, worksheet.grade(worksheet_in(sheet))])
     return result

@@ -51,7 +51,7 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
                 _text("; ".join(map(_reason, entry.by_hand))),
                 _text(str(entry.decision or "")),
                 _text("; ".join(entry.remarks)),
-                _text(entry.why_no_mark if result or entry.problem else ""),
+                _text(entry.why_no_grade if result or entry.problem else ""),
             ]
         )
     return written.getvalue()

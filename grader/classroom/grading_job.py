@@ -2,10 +2,9 @@
 
     grade_job(job: bytes) -> bytes
 
-A job names everything that the result depends on, and its key is the digest of that: equal keys give equal results,
-except for timings. A *grading process* runs it, an interpreter of our own that keeps pytest and torch warm. If that
-process dies or hangs, the machine is at fault, and the job runs again in a fresh process. A submission's own crashes
-are part of its result and never run again.
+A job is a `Request`, which names everything that the result depends on. A *grading process* runs it, an interpreter of
+our own that keeps pytest and torch warm. If that process dies or hangs, the machine is at fault, and the job runs again
+in a fresh process. A submission's own crashes are part of its result and never run again.
 
 Pytest does not run in threads, because it supports one run at a time per process. A job has no state of the class. Only
 JSON crosses between machines, so an engine need not trust pickles.
@@ -16,17 +15,16 @@ from __future__ import annotations
 import atexit
 import functools
 import hashlib
-import re
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 
 from .. import __version__
 from ..core import course
-from ..core.contents import Contents, NoWorksheet
-from ..core.result import GRADER_ERROR, NOT_RUN, TOO_BUSY, Result, from_json
+from ..core.contents import Contents
+from ..core.result import GRADER_ERROR, NOT_RUN, Result, from_json
 from ..core.text import counted
 from ..grading.grading_process import GradingProcess, GradingProcessDied
 from .grade_request import grade_request
@@ -36,23 +34,8 @@ GRADING_SECONDS = 900.0
 """Wall-clock limit of one grading, and so the longest that one submission can delay its class."""
 
 ATTEMPTS = 2
-_STARVED = re.compile(r"did not start|process ended with status -|[Cc]annot allocate memory|MemoryError|No space left")
-"""What a problem says where memory or a disk was short. Another submission may have taken it."""
 GRADINGS_PER_PROCESS = 250
 """Number of gradings after which a grading process is replaced, which frees memory that libraries keep."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One grading.
-
-    Attributes:
-        key: Digest of the content, the course and the settings that change the result.
-        data: The job as JSON, for `grade_job`.
-    """
-
-    key: str
-    data: bytes
 
 
 @dataclass(frozen=True)
@@ -75,16 +58,11 @@ class JobResult:
     too_busy: bool = False
 
 
-def make_job(contents: Contents, settings: ClassSettings) -> Job:
-    """The job that grades a submission."""
-    worksheet: bytes | NoWorksheet | None = None
-    if settings.worksheet:
-        worksheet = contents.worksheet
+def request_for(contents: Contents, settings: ClassSettings) -> Request:
+    """The request to grade a submission."""
+    worksheet = contents.worksheet if settings.worksheet else None
     files, problems = contents.submission.files, contents.submission.problems
-    request = Request(files, problems, worksheet, settings, __version__, course_digest())
-    # The level does not change the result; a result at level 0 is never stored if level 1 was required.
-    identity = replace(request, settings=replace(settings, level=None))
-    return Job(hashlib.sha256(identity.as_json()).hexdigest(), request.as_json())
+    return Request(files, problems, worksheet, settings, __version__, course_digest())
 
 
 GRADED_WITH = (
@@ -117,7 +95,7 @@ def grade_job(data: bytes) -> bytes:
     """Run one job. May be called in several threads at once, in this process or on another machine.
 
     Args:
-        data: `Job.data`.
+        data: `Request.as_json`.
 
     Returns:
         A `JobResult` as JSON. Never raises for what a submission does, nor for a grading process that dies.
@@ -127,20 +105,20 @@ def grade_job(data: bytes) -> bytes:
     if request.course_digest != course_digest():
         problem = f"this worker has a different copy of the course from the one that asks ({request.course_version})"
         return msgspec.json.encode(JobResult(None, problem))
-    attempt, too_busy = 0, False
-    while attempt < ATTEMPTS and result is None and not too_busy:
+    attempt, too_busy, late = 0, False, False
+    while attempt < ATTEMPTS and result is None and not late:
         attempt += 1
         process = _idle_process(request.settings)
         try:
             graded = grade_with(process, request)
             problem = _fault(graded)
             result = graded.as_json() if not problem else None
-            too_busy = TOO_BUSY in problem
+            too_busy = late = bool(problem) and (graded.shortage or any(check.shortage for check in graded.checks))
         except GradingProcessDied as death:
-            problem, too_busy = str(death), death.late
+            problem, late = str(death), death.late
+            too_busy = late or death.shortage
         finally:
             _give_back(process, reuse=not problem)
-    too_busy = too_busy or bool(_STARVED.search(problem))
     seconds = round(time.monotonic() - started, 3)
     return msgspec.json.encode(JobResult(result, problem, seconds, attempt, too_busy))
 
@@ -162,7 +140,7 @@ def _fault(result: Result) -> str:
         return result.problem
     broken = [check for check in result.checks if check.outcome in (GRADER_ERROR, NOT_RUN)]
     if broken:
-        return f"{counted(len(broken), 'check')} could not run; the first one is {broken[0].id}: {broken[0].story}"
+        return f"{counted(len(broken), 'check')} could not run; the first one is {broken[0].id}: {broken[0].message}"
     if not result.complete:
         return "the grading was stopped"
     try:

@@ -9,6 +9,7 @@ files instead of the upload. So a regrade lasts, and it follows a corrected chec
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from ..core.contents import WORKSHEET_FILE, Contents, NoWorksheet
-from ..core.result import replace_file
+from ..core.result import Note, NoteKind, notes_with_kind, replace_file
 from ..core.submission import Submission
 from ..core.text import listed
 from .results import ClassError, Decision, Entry, Person, file_name
@@ -51,7 +52,7 @@ class Kept:
     worksheet: bytes | None = None
     no_worksheet: str = ""
     missing: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     upload: str = ""
     people: tuple[Person, ...] = ()
     submitted_at: datetime | None = None
@@ -89,7 +90,8 @@ def read_kept(folder: Path) -> dict[str, Kept]:
     found = {}
     for path in sorted((folder / KEPT_FOLDER).glob("*.json")):
         try:
-            kept = msgspec.json.decode(path.read_bytes(), type=Kept)
+            document = json.loads(path.read_bytes())
+            kept = msgspec.convert(document | {"notes": notes_with_kind(document.get("notes", []))}, Kept)
         except (OSError, ValueError) as error:
             raise ClassError(
                 f"cannot read {path} ({error}), which holds a regraded submission; restore it, or delete it and "
@@ -112,8 +114,9 @@ def _instead(upload: HandedIn | None, kept: Kept) -> HandedIn:
         return kept.handed_in
     contents = kept.contents
     if upload.read().submission.sha256 != kept.upload:
-        note = f"the upload has changed since it was {kept.decision.kind}, and the {kept.decision.kind} files count"
-        contents = replace(contents, notes=(*contents.notes, f"{note}; `course regrade --undo` takes the upload"))
+        text = f"the upload has changed since it was {kept.decision.kind}, and the {kept.decision.kind} files count"
+        note = Note(f"{text}; `course regrade --undo` takes the upload", NoteKind.NEW_UPLOAD)
+        contents = replace(contents, notes=(*contents.notes, note))
     return replace(upload, contents=contents, decision=kept.decision)
 
 
@@ -168,17 +171,14 @@ def merged(mailed: Contents, base: Contents, source: str) -> tuple[Contents, str
     taken = sorted(name for name in base.submission.files if name not in sent.files)
     taken += [WORKSHEET_FILE] if takes_sheet and isinstance(worksheet, bytes) else []
     new = [*sent.files, *([] if takes_sheet else [WORKSHEET_FILE])]
-    said = f"mailed: {listed(new)}; from {source}: {listed(taken)}" if taken else ""
-    about_base = [note for note in base.notes if taken and not _is_of(note, sent.files)]
+    sources = f"mailed: {listed(new)}; from {source}: {listed(taken)}" if taken else ""
+    about_base = [
+        note for note in base.notes if taken and note.kind != NoteKind.MERGED and not {*note.about} & {*sent.files}
+    ]
     about_mailed = mailed.notes if mailed.has_modules else ()  # a worksheet alone
-    notes = (*filter(None, [said]), *about_mailed, *about_base)
+    notes = (*([Note(sources, NoteKind.MERGED)] if sources else []), *about_mailed, *about_base)
     submission = replace(sent, files=files, problems=problems)
-    return replace(mailed, submission=submission, worksheet=worksheet, missing_modules=missing, notes=notes), said
-
-
-def _is_of(note: str, replaced: Iterable[str]) -> bool:
-    """Whether a note is about a file that is replaced, or about an earlier merge."""
-    return note.startswith("mailed: ") or any(name in note for name in replaced)
+    return replace(mailed, submission=submission, worksheet=worksheet, missing_modules=missing, notes=notes), sources
 
 
 def _path(folder: Path, name: str) -> Path:

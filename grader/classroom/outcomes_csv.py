@@ -1,6 +1,6 @@
 """The results of a class as data: one line per check of each submission, for further analysis.
 
-It covers the same submissions and outcomes as the class report, so the sums agree. It has no marks by hand, because
+It covers the same submissions and outcomes as the class report, so the sums agree. It has no points by hand, because
 they belong to no check, and no calls, numbers and texts of submissions: those are in `graded/KEY.json`.
 """
 
@@ -24,7 +24,7 @@ def outcomes_csv(entries: Iterable[Entry], *, names: bool) -> str:
     """The table as CSV text.
 
     Args:
-        entries: The submissions; those without a mark have no line.
+        entries: The submissions; those without a grade have no line.
         names: Whether they are called by their names. Otherwise by the beginning of their result's key, and in the
             order of that, which says nothing of a name.
     """
@@ -48,7 +48,7 @@ def _without_names(counted: Iterable[tuple[Entry, Result]]) -> Iterator[tuple[st
 def _rows(name: str, result: Result) -> Iterator[tuple[object, ...]]:
     for exercise in result.exercises:
         shown: dict[str, list[str]] = {}
-        for found in exercise.misconceptions:
+        for found in exercise.known_mistakes:
             shown.setdefault(found.check, []).append(f"{found.function}.{found.name}")
         for check in exercise.checks:
             mistakes = " ".join(shown.get(check.id, ()))

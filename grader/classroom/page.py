@@ -17,7 +17,7 @@ from ..core import course
 from ..core.html import render
 from ..core.text import counted, listed
 from ..reports.svg_chart import number, small_bar
-from .report import BINS, FEW, WEAK, CheckStatistics, ClassReport, Distribution, MisconceptionCount, Named
+from .report import BINS, FEW, WEAK, CheckStatistics, ClassReport, Distribution, MistakeCount, Named
 
 _SHOWN = 20
 """Mistakes that are seen at once; the rarer ones are folded."""
@@ -58,7 +58,7 @@ def class_page(
         student_pages: Name of a submission to the address of its report, from where this page will lie.
     """
 
-    def page_of(mistake: MisconceptionCount) -> _Page:
+    def page_of(mistake: MistakeCount) -> _Page:
         path = mistake.page.partition("#")[0]
         name = path.removeprefix("docs/").removesuffix(".md")
         return _Page(path, name, course.page_address(mistake.page, site or ""))
@@ -117,7 +117,7 @@ def _doubts(report: ClassReport, *, by_name: bool) -> list[str]:
         doubts.append(f"Could not be graded, and in no number below: {counted(report.failed, 'submission')}.")
     if report.without_code:
         doubts.append(
-            f"No code can be read, so that there is no mark, and in no number below: "
+            f"No code can be read, so that there is no grade, and in no number below: "
             f"{counted(report.without_code, 'submission')}."
         )
     if report.by_hand:
@@ -130,7 +130,7 @@ def _doubts(report: ClassReport, *, by_name: bool) -> list[str]:
     if report.without_walls:
         doubts.append(
             f"Graded at isolation level 0, without walls: {counted(report.without_walls, 'submission')}. "
-            "That is a self-check and no mark."
+            "That is a self-check and no grade."
         )
     if report.imports:
         counts: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Summarizes the results of a class: grades, misconceptions, where students stop, and how good the checks are.
+"""Summarizes the results of a class: grades, known mistakes, where students stop, and how good the checks are.
 
 Submissions go in, numbers come out. `ClassReport` contains no name, path or text of a student, so everything made from
 it can be shared; `named` has the parts for the instructor only.
@@ -104,7 +104,7 @@ class CheckStatistics:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MisconceptionCount:
+class MistakeCount:
     """A known mistake, and how many submissions show it."""
 
     exercise: str
@@ -155,18 +155,18 @@ class ClassReport:
 
     Attributes:
         handed_in: Submissions.
-        graded: Those with a mark; everything below is about these.
+        graded: Those with a grade; everything below is about these.
         failed: Those that the grader could not grade.
-        without_code: Graded, but without readable code, so they have no mark.
-        by_hand: Those with marks by hand, which no number here includes.
+        without_code: Graded, but without readable code, so they have no grade.
+        by_hand: Those with points by hand, which no number here includes.
         waiting: Those that are not graded yet.
         without_walls: Graded at isolation level 0, where a submission can cheat.
         versions: Of the course, that the results come from; more than one should not be compared.
         totals: Points of all that was graded.
         exercises: In the order of the results.
         checks: In the order of the results.
-        imports: Modules that could not be imported, the most frequent first. Their answers show no misconception.
-        misconceptions: The most frequent first.
+        imports: Modules that could not be imported, the most frequent first. Their answers show no known mistake.
+        known mistakes: The most frequent first.
         functions: In the order of the results.
         finished: Submissions that passed every function.
     """
@@ -183,7 +183,7 @@ class ClassReport:
     exercises: tuple[ExerciseStatistics, ...]
     checks: tuple[CheckStatistics, ...]
     imports: tuple[ImportFailure, ...]
-    misconceptions: tuple[MisconceptionCount, ...]
+    known_mistakes: tuple[MistakeCount, ...]
     functions: tuple[FunctionStatistics, ...]
     finished: int
 
@@ -195,9 +195,9 @@ class NamedSubmission:
     Attributes:
         name: As the class calls it.
         people: Names or other descriptions of its owners.
-        earned: Points; None if it has no mark.
+        earned: Points; None if it has no grade.
         by_hand: Points that the instructor added or deducted, in words.
-        counts: Points including these, in words; empty if it has no mark.
+        counts: Points including these, in words; empty if it has no grade.
         points: What could be earned.
         remarks: Why there is no grade, or what is odd about it.
     """
@@ -229,7 +229,7 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
     results = [result for _, result in with_grade(entries)]
     without_code = sum(entry.no_code for entry in entries)
     waiting = sum(not (entry.result or entry.problem) for entry in entries)
-    missing = Counter(name for entry in entries if not entry.why_no_mark for name in entry.missing)
+    missing = Counter(name for entry in entries if not entry.why_no_grade for name in entry.missing)
     exercises = _exercises(results, missing)
     functions = _functions(results)
     return ClassReport(
@@ -249,7 +249,7 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
         exercises=exercises,
         checks=_checks(results),
         imports=_imports(results),
-        misconceptions=_misconceptions(results),
+        known_mistakes=_known_mistakes(results),
         functions=functions,
         finished=functions[-1].reached - functions[-1].stopped if functions else 0,
     )
@@ -258,7 +258,7 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
 def with_grade(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Result]]:
     """The submissions that the numbers are about, with what is counted of their results."""
     for entry in entries:
-        if entry.result and not entry.why_no_mark:
+        if entry.result and not entry.why_no_grade:
             yield entry, _as_written(entry, entry.result)
 
 
@@ -398,21 +398,21 @@ def _kind_of_exception(text: str) -> str:
     return name if isinstance(known, type) and issubclass(known, BaseException) else "something else"
 
 
-def _misconceptions(results: Sequence[Result]) -> tuple[MisconceptionCount, ...]:
+def _known_mistakes(results: Sequence[Result]) -> tuple[MistakeCount, ...]:
     counts: Counter[tuple[str, str, str]] = Counter()
     words: dict[tuple[str, str, str], tuple[str, str]] = {}
     for result in results:
         shown = {
             (exercise.name, found.function, found.name): (found.sentence, found.page)
             for exercise in result.exercises
-            for found in exercise.misconceptions
+            for found in exercise.known_mistakes
             if not exercise.not_imported
         }
         counts.update(shown.keys())  # once per submission, however many checks show it
         words |= shown
     order = sorted(counts, key=lambda key: (-counts[key], *key))
     return tuple(
-        MisconceptionCount(
+        MistakeCount(
             exercise=key[0], function=key[1], name=key[2], sentence=words[key][0], page=words[key][1], count=counts[key]
         )
         for key in order
@@ -458,8 +458,8 @@ def _named_submission(entry: Entry) -> NamedSubmission:
     people = (person.name or person.username or person.email or person.number for person in entry.people)
     result = entry.result
     remarks = [*entry.remarks]
-    if entry.why_no_mark:
-        remarks.append(f"no grade: {entry.why_no_mark}")
+    if entry.why_no_grade:
+        remarks.append(f"no grade: {entry.why_no_grade}")
     elif result and course.lacks_walls(result):
         remarks.append("graded at isolation level 0")
     if entry.marked_late:

@@ -5,9 +5,10 @@ A request travels as JSON, between processes and machines. msgspec reads it back
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -84,6 +85,13 @@ class Request:
     settings: ClassSettings
     course_version: str
     course_digest: str
+
+    @property
+    def key(self) -> str:
+        """Digest of everything that changes the result: equal keys give equal results, except for timings."""
+        # The level does not change the result; a result at level 0 is never stored if level 1 was required.
+        identity = replace(self, settings=replace(self.settings, level=None))
+        return hashlib.sha256(identity.as_json()).hexdigest()
 
     def as_json(self) -> bytes:
         """One line, the same for equal requests; whatever a text holds, it is ASCII."""

@@ -33,7 +33,7 @@ import msgspec
 from ..core.by_hand import ByHand, with_by_hand
 from ..core.course import EXERCISES, file_of
 from ..core.refusal import FileRefused
-from ..core.result import Result, from_json, replace_file
+from ..core.result import Note, NoteKind, Result, from_json, notes_with_kind, replace_file
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .adjustments import read_adjustments
 
@@ -149,7 +149,7 @@ class Entry:
     marked_late: bool = False
     key: str = ""
     uploads: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     unread: tuple[str, ...] = ()
     result: Result | None = field(default=None, compare=False)
     problem: str = ""
@@ -177,27 +177,29 @@ class Entry:
         """What an instructor should know of its files: `all_notes`, and which modules could not be imported."""
         graded = self.result.exercises if self.result else ()
         failed = [each for each in graded if each.not_imported]
-        return (*self.all_notes, *(f"{file_of(each.name)} cannot be imported: {each.not_imported}" for each in failed))
+        notes = (note.text for note in self.all_notes)
+        return (*notes, *(f"{file_of(each.name)} cannot be imported: {each.not_imported}" for each in failed))
 
     @property
-    def all_notes(self) -> tuple[str, ...]:
+    def all_notes(self) -> tuple[Note, ...]:
         """What the grading did not execute, and `notes`."""
-        found = self.result.notes if self.result else ()
-        return (*(note for note in found if note not in self.notes), *self.notes)
+        graded = self.result.notes if self.result else ()
+        return (*(note for note in graded if note not in self.notes), *self.notes)
 
     @property
     def unreadable(self) -> bool:
         """Whether a file could not be read or no module was found."""
-        checks = self.result.checks if self.result else ()
-        return self.nothing_read or bool({check.story for check in checks} & {*self.notes})
+        unreadable = {name for note in self.notes if note.kind == NoteKind.UNREADABLE for name in note.about}
+        graded = {file_of(each.name) for each in self.result.exercises} if self.result else set()
+        return self.nothing_read or bool(unreadable & graded)
 
     @property
     def _of_code(self) -> set[str]:
         return {each.name for each in self.result.exercises} - {WORKSHEET} if self.result else set()
 
     @property
-    def why_no_mark(self) -> str:
-        """Why it has no mark, not even 0; empty if it has a mark."""
+    def why_no_grade(self) -> str:
+        """Why it has no grade, not even 0; empty if it has one."""
         result = self.result
         if self.problem or result is None:
             return self.problem or "not graded yet"
@@ -207,12 +209,12 @@ class Entry:
 
     @property
     def earned(self) -> int | None:
-        """What its code earned; None if it has no mark."""
-        return self.result.earned if self.result and not self.why_no_mark else None
+        """What its code earned; None if it has no grade."""
+        return self.result.earned if self.result and not self.why_no_grade else None
 
     @property
     def counts(self) -> Decimal | None:
-        """That with what was given by hand, without lateness; None if it has no mark."""
+        """That with what was given by hand, without lateness; None if it has no grade."""
         return None if self.earned is None else with_by_hand(Decimal(self.earned), self.by_hand)
 
 
@@ -250,7 +252,7 @@ def each_entry(folder: Path) -> Iterator[Entry]:
 
     Raises:
         ClassError: the folder was not written by `course grade-all`, or is damaged.
-        FileRefused: its marks by hand are wrong.
+        FileRefused: its points by hand are wrong.
     """
     path = folder / SUBMISSIONS_FILE
     if not path.is_file():
@@ -261,7 +263,9 @@ def each_entry(folder: Path) -> Iterator[Entry]:
         document = json.loads(path.read_text("utf-8"))
         if document["schema"] != SCHEMA:
             raise ClassError(f"{path} has the schema {document['schema']!r}, but this course reads {SCHEMA}")
-        lines = [msgspec.convert(line, Entry) for line in document["submissions"]]
+        lines = [
+            msgspec.convert(line | {"notes": notes_with_kind(line["notes"])}, Entry) for line in document["submissions"]
+        ]
         by_hand = read_adjustments(folder, [line.name for line in lines])
         for line in lines:
             yield _entry(folder, replace(line, by_hand=by_hand.get(line.name, ())))
@@ -303,8 +307,7 @@ def result_path(folder: Path, key: str) -> Path:
 
 def _brief(entry: Entry) -> Entry:
     for check in entry.result.checks if entry.result else ():
-        check.story = check.story if check.story in entry.notes else ""  # then it is about the whole file
-        check.call = check.printed = ""
+        check.message = check.call = check.printed = ""
         check.rows, check.frames, check.curves = [], [], []
         # Every result says the same of a check; one copy is enough.
         for name in ("id", "function", "title"):

@@ -18,12 +18,12 @@ from .results import Entry
 
 
 def student_page(entry: Entry, *, drawn_secretly: bool, late_rule: str = "") -> str:
-    """The whole HTML file, with the marks by hand.
+    """The whole HTML file, with the points by hand.
 
     Args:
         entry: A submission with a result.
         drawn_secretly: Whether the class has a secret, so that its results hold no hidden input.
-        late_rule: The rule for late work, if the marks by hand do not include the deduction.
+        late_rule: The rule for late work, if the points by hand do not include the deduction.
 
     Raises:
         ValueError: there is no result.
@@ -33,7 +33,7 @@ def student_page(entry: Entry, *, drawn_secretly: bool, late_rule: str = "") -> 
     shown = without_hidden(entry.result, drawn_secretly=drawn_secretly)
     noted = replace(shown, notes=[*entry.all_notes])
     return html_report.page(
-        noted, by_hand=entry.by_hand, no_mark=entry.why_no_mark, late_rule=late_rule, changed=entry.changed
+        noted, by_hand=entry.by_hand, no_grade=entry.why_no_grade, late_rule=late_rule, changed=entry.changed
     )
 
 
@@ -67,5 +67,5 @@ def _shown(check: CheckResult, titles: Mapping[str, str], *, drawn_secretly: boo
     shown = replace(shown, title=_title(check), curves=[])
     if drawn_secretly:
         return shown
-    story = "" if check.outcome == PASSED else HIDDEN
-    return replace(shown, story=story, call="", rows=[], frames=[], printed="")
+    message = "" if check.outcome == PASSED else HIDDEN
+    return replace(shown, message=message, call="", rows=[], frames=[], printed="")

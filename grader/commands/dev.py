@@ -11,17 +11,13 @@ from pathlib import Path
 from ..core import course
 from ..core.arguments import add_names
 from ..core.refusal import FileRefused
-from ..core.submission import Submission
-from ..core.text import listed
 from ..grading import plugin, recorded_answers
-from ..grading.run import grade_submission
-from ..grading.settings import GradingSettings
 from ..sandbox.sandbox import Sandbox
-from ..workshop import combinations, golden, handout, new_exercise, paste, recordings, records, write_vectors
-from ..workshop.course_lists import with_lists
+from ..workshop import combinations, new_exercise, records, write_vectors
 from ..workshop.functions import read_modules, stub_files
 from ..workshop.generated import holds, shown
 from ..workshop.missing import missing
+from ..workshop.site_module import site_module
 from . import selftest
 
 EXAMPLES = """examples:
@@ -31,11 +27,10 @@ EXAMPLES = """examples:
                              list what it lacks before a class can use it
   course dev stubs           write starter/ from the model answers
   course dev stubs --check   check whether starter/ is current
-  course dev vectors clip    record how the model answer and the misconceptions answer the worked examples
+  course dev vectors clip    record how the model answer and the known mistakes answer the worked examples
   course dev golden          write the values that the browser must match: runs of the simulation, the worksheet's table
   course dev selftest        check that every known answer gets its grade
   course dev selftest clip   the same for one exercise
-  course dev paste           show what a handout is worth to someone who pastes instead of learning
 """
 
 
@@ -104,21 +99,6 @@ def _check_one(name: str) -> int:
     return 1 if needed else 0
 
 
-def _paste(_: argparse.Namespace) -> int:
-    """0 it earns few points, 1 too many."""
-    plugin.use_profile()
-    names = course.names()
-    files, found = paste.pasted(handout.make(), names)
-    submission = Submission("pasted", Path("pasted"), files, {})
-    with Sandbox.start() as sandbox:
-        result = grade_submission(GradingSettings(submission, names, sandbox.worker, name_mistakes=False))
-    for exercise in result.exercises:
-        functions = listed([name.split(".")[1] for name in found if name.split(".")[0] == exercise.name] or ["nothing"])
-        print(f"{exercise.name}: {exercise.earned} of {exercise.points} points ({functions} pasted)")
-    print(f"total: {result.earned} of {result.points} points; at most {paste.MOST:.0%} are accepted")
-    return 0 if result.complete and result.earned <= paste.MOST * result.points else 1
-
-
 def _vectors(arguments: argparse.Namespace) -> dict[Path, str]:
     plugin.use_profile()
     texts = {}
@@ -161,9 +141,9 @@ def _write_text(path: Path, text: str) -> None:
 WRITERS: dict[str, Callable[[argparse.Namespace], dict[Path, str]]] = {
     "stubs": lambda _: stub_files(),
     "vectors": _vectors,
-    "numbers": lambda _: with_lists(),
-    "golden": lambda _: golden.make(),
-    "recordings": lambda _: recordings.make(),
+    "numbers": lambda _: site_module("course_lists").with_lists(),
+    "golden": lambda _: site_module("golden").make(),
+    "recordings": lambda _: site_module("recordings").make(),
 }
 """Command to the files that it writes."""
 COMMANDS = {
@@ -174,7 +154,6 @@ COMMANDS = {
     "numbers": ("update the site's menus and one of its scripts from course.toml", _write),
     "golden": ("write the values that the browser must match", _write),
     "selftest": ("check that every known answer gets its grade", selftest.run),
-    "paste": ("grade the best submission that a program makes from the handout without learning", _paste),
     "recordings": ("write the recorded runs for the browser", _write),
 }
 """Name to what it does, and the function that does it."""

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise ClassError(f"{arguments.old} and {arguments.new} have no submission in common")
         difference = compare(old, new)
         if arguments.csv:
-            warn_if_git_takes(arguments.csv, "names and marks")
+            warn_if_git_takes(arguments.csv, "names and grades")
             replace_file(arguments.csv, as_csv(difference))
     except OSError as error:
         print(one_line(f"course diff: cannot write {arguments.csv}: {error.strerror}", limit=1_000), file=sys.stderr)

@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
             return _nothing((*planned.left_out, *known.problems))
         packed = pack(with_changes(arguments.results), planned, arguments.platform, drawn_secretly=secretly)
         source = arguments.out
-        warn_if_git_takes(source, "names and marks")
+        warn_if_git_takes(source, "names and grades")
         replace_file(source, packed.data)
     except OSError as error:
         arguments.usage_error(one_line(f"{source or arguments.results}: {error.strerror}", limit=1_000))
@@ -158,7 +158,7 @@ def _known(
     students = Students(table, layout, layout.students)
     found: dict[str, list[Person]] = {}
     moments = dict(said.moments)
-    problems, notes = [], []
+    problems, notes, unmatched = [], [], set()
     if late_rule and layout.time_question:
         notes.append(layout.time_question)
     for entry in entries:
@@ -168,14 +168,16 @@ def _known(
             words = f"{entry.name}: {known_as(person)}: {remark}"
             if student is None:
                 problems.append(words)
+                unmatched.add(entry.name)
                 continue
             found[entry.name].append(student.person)
             notes += [words] if remark else []
             (time,) = times(student, [(entry, person)], layout, late_rule.zone if late_rule else None, roster)
             moments[entry.name] = moments[entry.name] or time.moment
-    nobody = {name for name, each in found.items() if not each and any(p.startswith(f"{name}: ") for p in problems)}
     people = {name: tuple(each) for name, each in found.items()}
-    return _Known(people, moments, frozenset(nobody), tuple(problems), tuple(notes))
+    return _Known(
+        people, moments, frozenset(name for name in unmatched if not found[name]), tuple(problems), tuple(notes)
+    )
 
 
 def _with_lateness(
@@ -194,7 +196,7 @@ def _with_lateness(
         if moment is None or moment.tzinfo is None:
             untimed.add(entry.name)
             report = replace(report, late_rule=course.WRITTEN.late_work)
-        elif entry.result and not entry.why_no_mark:
+        elif entry.result and not entry.why_no_grade:
             people = (*entry.people, *known.people[entry.name])
             taken = {
                 known_as(each): deduction(
@@ -241,7 +243,7 @@ def _doubts(entries: Iterable[Entry]) -> list[str]:
     """Notes on the class as a whole."""
     results = [entry.result for entry in entries if entry.result]
     unwalled = sum(map(course.lacks_walls, results))
-    note = f"reports at isolation level 0, which say that they are a self-check and not a mark: {unwalled}"
+    note = f"reports at isolation level 0, which say that they are a self-check and not a grade: {unwalled}"
     return [note] if unwalled else []
 
 

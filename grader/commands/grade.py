@@ -20,6 +20,7 @@ from ..core import course
 from ..core.arguments import cores
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents, read_upload
 from ..core.refusal import FileRefused
+from ..core.result import Note
 from ..core.served import refuse_other_course, served
 from ..core.source import cell_of, functions
 from ..core.submission import Submission, SubmissionError
@@ -72,7 +73,7 @@ class _Processes:
     """The processes that grade code; none if there is no code to grade."""
 
     sandbox: Sandbox | None = None
-    second: GradingProcess | None = None
+    grading: GradingProcess | None = None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -155,14 +156,14 @@ def _keep_handed_in_parts(arguments: argparse.Namespace, found: Contents) -> Non
     arguments.worksheet = arguments.worksheet and has_worksheet
 
 
-def _notes_on_parts(arguments: argparse.Namespace, found: Contents) -> list[str]:
+def _notes_on_parts(arguments: argparse.Namespace, found: Contents) -> list[Note]:
     """Where the modules are, and which parts were not handed in."""
     sentences = [f"graded the files in {one_line(str(found.place))}"] if found.has_modules else []
     if not found.has_modules:
         sentences.append(f"none of the files {', '.join(MODULES)} was handed in")
     if WORKSHEET_FILE in found.missing and course.WORKSHEET in arguments.names:
         sentences.append(f"no {WORKSHEET_FILE} was handed in, so there are no points for the worksheet")
-    return sentences
+    return [*map(Note, sentences)]
 
 
 @contextlib.contextmanager
@@ -177,7 +178,7 @@ def _started(arguments: argparse.Namespace) -> Iterator[_Processes]:
         # A GPU runs everything.
         if of_code > 1 and arguments.device == "cpu" and (arguments.jobs or min(2, cores())) == 2:
             with contextlib.suppress(OSError):  # cannot start another process: grade everything here
-                processes = replace(processes, second=stack.enter_context(GradingProcess(options)))
+                processes = replace(processes, grading=stack.enter_context(GradingProcess(options)))
         yield processes
 
 
@@ -255,7 +256,7 @@ def _grade_with_progress(
             if sandbox:
                 result.isolation_level, result.walls = sandbox.level, sandbox.walls()
 
-        result = grade_submission(settings, update, processes.second, update_again, wait)
+        result = grade_submission(settings, update, processes.grading, update_again, wait)
     _save(arguments, whole(result))
     return whole(result)
 
@@ -281,7 +282,7 @@ def _settings(
         return settings
     again = before.to_grade_again(submission)
     checks = {key: check for key, check in settings.selected.items() if check.exercise in again}
-    return replace(settings, checks=checks, first=before.first, known=before.result)
+    return replace(settings, checks=checks, first=before.first, earlier=before.result)
 
 
 def _tell_first(entry: CheckResult, console: Console) -> None:

@@ -19,13 +19,14 @@ from ..classroom.engines import ENGINES, open_engine
 from ..classroom.grade_class import Progress, grade_class
 from ..classroom.history import read_history
 from ..classroom.kept import read_kept, with_kept
-from ..classroom.questions import NOT_GRADED, is_question, questions
+from ..classroom.questions import NOT_GRADED, questions
 from ..classroom.request import ClassSettings
 from ..classroom.results import SUBMISSIONS_FILE, ClassError, Entry, read_class, read_settings
 from ..classroom.submissions import find_submissions
 from ..core import course
 from ..core.arguments import add_exercises, add_jobs, exercises_to_grade, path_argument, positive
 from ..core.refusal import FileRefused
+from ..core.result import NoteKind
 from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import secret_in
 from ..core.text import counted, one_line
@@ -240,7 +241,7 @@ def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str], b
     if any(each.result and each.result.isolation_level < 1 for each in graded):
         print("Some submissions ran at isolation level 0; their results are self-checks and not grades.")
     _say_what_is_missing(graded)
-    notes = {each.name: [note for note in each.notes if not is_question(note)] for each in entries}
+    notes = {each.name: [note.text for note in each.notes if note.kind != NoteKind.VERSIONS] for each in entries}
     _list("note", [f"{name}: {'; '.join(said)}" for name, said in notes.items() if said])
     _list("no page", [f"{name}: {why}" for name, why in unwritten.items()])
     to_decide = questions(entries, before)

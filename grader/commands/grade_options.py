@@ -122,7 +122,7 @@ def _add_rare_options(parser: argparse.ArgumentParser, *, everything: bool) -> N
         "--secret",
         type=path_argument,
         metavar="FILE",
-        help="secret of a class, written by `course grade-all`: repeats the mark that it gave",
+        help="secret of a class, written by `course grade-all`: repeats the grade that it gave",
     )
     add(
         "--upload",

@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
             replace_file(arguments.out, filled[-1].table.as_bytes())
         except OSError as error:
             arguments.usage_error(f"cannot write {arguments.out}: {error.strerror}")
-        warn_if_git_takes(arguments.out, "names and marks")
+        warn_if_git_takes(arguments.out, "names and grades")
     to_decide = [each for each in questions(entries) if each.kind in _SHOWN and each.submission not in arguments.skip]
     show(f"Decide before you publish ({len(to_decide)})", [str(each) for each in to_decide], most=500)
     _show(filled, arguments)

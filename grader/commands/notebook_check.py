@@ -21,7 +21,7 @@ from typing import Any
 from ..core import course
 from ..core.arguments import nearest
 from ..core.contents import read_upload
-from ..core.result import TO_PASTE, Result
+from ..core.result import TO_PASTE, Note, NoteKind, Result
 from ..core.source import functions
 from ..core.submission import SubmissionError
 from ..core.text import listed
@@ -218,12 +218,10 @@ def _show(shell: Any, names: Sequence[str], cells: Mapping[int, str]) -> None:
             raise _Unusable(str(error)) from None
     for each in result.checks:  # the cells have imported and defined everything that the call needs
         each.rows = [row for row in each.rows if row[0] != TO_PASTE]
-    ours = tuple(f"the grader used {name}.ipynb as {name}.py" for name in exercises)
-    result.notes = [note for note in result.notes if note not in ours]
+    result.notes = [note for note in result.notes if note.kind != NoteKind.OTHER_NAME]
     if len(exercises) > 1:
-        result.notes.append(
-            f"this notebook has functions of {listed(sorted(exercises))}; hand in one notebook for each"
-        )
+        text = f"this notebook has functions of {listed(sorted(exercises))}; hand in one notebook for each"
+        result.notes.append(Note(text))
     shown = {"text/plain": _text(result), "text/html": _page(result)}
     if handle:
         handle.update(shown, raw=True)

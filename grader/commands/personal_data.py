@@ -1,4 +1,4 @@
-"""Warns if a command writes names, marks or a secret to a place where git would commit them.
+"""Warns if a command writes names, grades or a secret to a place where git would commit them.
 
 It does not check whether the folder is shared by other means.
 """

@@ -26,7 +26,7 @@ EXAMPLES = """examples:
 
 RESULTS is the folder that `course grade-all` wrote. Without --names, this command writes no student's name.
 
-exit code: 0 fine, 1 a submission has no mark, 2 wrong usage
+exit code: 0 fine, 1 a submission has no grade, 2 wrong usage
 """
 
 
@@ -49,10 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course report`: 0 fine, 1 a submission has no mark."""
+    """`course report`: 0 fine, 1 a submission has no grade."""
     _check_usage(arguments)
     if arguments.names:
-        warn_if_git_takes(arguments.out, "names and marks")
+        warn_if_git_takes(arguments.out, "names and grades")
     entries = read_class(arguments.results)
     report = class_report(entries)
     with_names = named(entries) if arguments.names else None
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         except OSError as error:
             arguments.usage_error(f"cannot write {path}: {error.strerror}")
     missing = report.handed_in - report.graded
-    without = f", {missing} without a mark" if missing else ""
+    without = f", {missing} without a grade" if missing else ""
     print(f"wrote {', '.join(map(str, written))}: {report.graded} graded{without}")
     return 1 if missing else 0
 

@@ -2,7 +2,7 @@
 
 They apply last: after lateness, before a gradebook scales. `classroom.adjustments` stores them.
 
-Left out on purpose: replacing a mark. A difference with a reason still makes sense after the class is graded again.
+Left out on purpose: replacing a grade. A difference with a reason still makes sense after the class is graded again.
 """
 
 from __future__ import annotations

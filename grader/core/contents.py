@@ -34,6 +34,7 @@ from .files import (
     members_of_folder,
 )
 from .notebook import MAX_NOTEBOOK_BYTES, code_of, without_host_setup, written_files
+from .result import Note, NoteKind
 from .source import INSTALLED, foreign_imports, functions, is_unwritten, place
 from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of
 from .text import counted, listed, one_line, some
@@ -87,7 +88,7 @@ class Contents:
 
     submission: Submission  # a module that cannot be read has a problem instead of a text
     worksheet: bytes | NoWorksheet  # the bytes of the file, or why there is none
-    notes: tuple[str, ...] = ()  # which files were chosen and what was odd, for the student and the instructor
+    notes: tuple[Note, ...] = ()  # which files were chosen and what was odd, for the student and the instructor
     place: PurePosixPath = _TOP  # the folder of the modules, from the top of the upload
     missing_modules: tuple[str, ...] = ()  # those without a file
 
@@ -109,10 +110,8 @@ class Contents:
             SubmissionError: there are no modules.
         """
         if not self.has_modules:
-            raise SubmissionError(
-                f"{self.submission.path}: {'; '.join(self.notes)}; give the folder that contains {', '.join(MODULES)}:"
-                " grade --path FOLDER"
-            )
+            what = f"{self.submission.path}: {'; '.join(map(str, self.notes))}"
+            raise SubmissionError(f"{what}; give the folder that contains {', '.join(MODULES)}: grade --path FOLDER")
         return replace(self.submission, notes=self.notes)
 
 
@@ -184,7 +183,7 @@ def _read(read: Callable[[], Contents]) -> Contents:
         reason = f"it cannot be read ({type(error).__name__}); hand in only the modules, saved as UTF-8"
         raise UnreadableError(reason) from None
     more = len(contents.notes) - _MAX_NOTES
-    notes = (*contents.notes[:_MAX_NOTES], *([f"and {more} more notes like these"] if more > 0 else []))
+    notes = (*contents.notes[:_MAX_NOTES], *([Note(f"and {more} more notes like these")] if more > 0 else []))
     return replace(contents, notes=notes)
 
 
@@ -215,7 +214,7 @@ def _unreadable(error: UnreadableError) -> Contents:
     """An unreadable submission: every module has the same problem."""
     problem = one_line(str(error), limit=400)
     submission = Submission("submission", Path("submission"), {}, dict.fromkeys(MODULES, problem))
-    return Contents(submission, NoWorksheet(problem), (problem,))
+    return Contents(submission, NoWorksheet(problem), (Note(problem, NoteKind.UNREADABLE, MODULES),))
 
 
 def _contents(members: Sequence[Member], top: str = "") -> Contents:
@@ -227,15 +226,17 @@ def _contents(members: Sequence[Member], top: str = "") -> Contents:
     name = one_line(archives[-1].name, limit=60)
     if loose.has_modules:
         note = f"the grader did not open {name}, because there are modules next to it"
-        return replace(loose, notes=(note, *loose.notes))
+        return replace(loose, notes=(Note(note, NoteKind.VERSIONS), *loose.notes))
     try:
         packed = _unpacked(archives[-1])
     except UnreadableError as error:
         packed = _unreadable(error)
-    notes = [f"the grader opened the newest of {len(archives)} archives, {name}"] if len(archives) > 1 else []
+    notes = []
+    if len(archives) > 1:
+        notes.append(Note(f"the grader opened the newest of {len(archives)} archives, {name}", NoteKind.VERSIONS))
     if WORKSHEET_FILE not in loose.missing:
         if isinstance(packed.worksheet, bytes):
-            notes.append(f"the grader took the {WORKSHEET_FILE} next to {name}, not the one inside")
+            notes.append(Note(f"the grader took the {WORKSHEET_FILE} next to {name}, not the one inside"))
         packed = replace(packed, worksheet=loose.worksheet)
     return replace(packed, notes=(*notes, *packed.notes), place=_TOP)
 
@@ -273,13 +274,16 @@ def _unpacked(archive: Member, *, inside: bool = False) -> Contents:
     packed = sorted((member for member in members if _is_packed(member)), key=_age)
     if not packed or inside or contents.has_modules:
         why = "because it is an archive in an archive"
-        shut = [f"the grader did not open {one_line(each.name, limit=60)}, {why}" for each in packed]
+        shut = [Note(f"the grader did not open {one_line(each.name, limit=60)}, {why}") for each in packed]
         return replace(contents, notes=(*shut, *contents.notes))
     inner = _unpacked(packed[-1], inside=True)
     opened = f"the grader opened {one_line(packed[-1].name, limit=60)}, which is in {name}"
-    newest = f", the newest of {len(packed)} archives" * (len(packed) > 1)
+    if len(packed) > 1:
+        note = Note(f"{opened}, the newest of {len(packed)} archives", NoteKind.VERSIONS)
+    else:
+        note = Note(opened)
     worksheet = inner.worksheet if WORKSHEET_FILE in contents.missing else contents.worksheet
-    return replace(inner, worksheet=worksheet, notes=(f"{opened}{newest}", *inner.notes))
+    return replace(inner, worksheet=worksheet, notes=(note, *inner.notes))
 
 
 def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) -> Contents:
@@ -305,7 +309,7 @@ def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) 
                 raise UnreadableError(f"{name} is empty; save your work in the editor and hand it in again")
             files[name] = text
         except UnreadableError as error:
-            problems[name], about = str(error), [str(error)]
+            problems[name], about = str(error), [Note(str(error), NoteKind.UNREADABLE, (name,))]
         notes += about
     missing = tuple(name for name in MODULES if name not in here)
     problems |= {name: f"{name} is missing" for name in missing}
@@ -338,11 +342,12 @@ def _written_by_notebooks(members: Sequence[Member]) -> list[Member]:
     return written
 
 
-def _note_on_none(members: Sequence[Member]) -> str:
+def _note_on_none(members: Sequence[Member]) -> Note:
     if not members:
-        return "found no module, because there are no files"
-    names = [one_line(member.name, limit=60) for member in sorted(members, key=lambda member: member.path)[:5]]
-    return f"found no module among {counted(len(members), 'file')}: {', '.join(names)}"
+        return Note("found no module, because there are no files")
+    names = [member.name for member in sorted(members, key=lambda member: member.path)[:5]]
+    shown = ", ".join(one_line(name, limit=60) for name in names)
+    return Note(f"found no module among {counted(len(members), 'file')}: {shown}", about=(*names,))
 
 
 def _candidates(members: Sequence[Member]) -> _Candidates:
@@ -390,7 +395,7 @@ def _is_notebook(member: Member) -> bool:
     return member.name.lower().endswith(".ipynb")
 
 
-def _choose_place(candidates: _Candidates, top: str) -> tuple[PurePosixPath, list[str]]:
+def _choose_place(candidates: _Candidates, top: str) -> tuple[PurePosixPath, list[Note]]:
     """The folder whose modules are graded, and notes.
 
     That is `starter`, then the one with the most modules, then the one nearest to the top, unless only one has answers.
@@ -405,9 +410,12 @@ def _choose_place(candidates: _Candidates, top: str) -> tuple[PurePosixPath, lis
 
     ranked = sorted(modules, key=rank)
     place, *others = _answers_first(ranked, lacks_answers) or [_TOP]
-    why = ", which are as they were handed out" if others and place != ranked[0] else ""
+    why, kind = "", NoteKind.VERSIONS
+    if others and place != ranked[0]:
+        why, kind = ", which are as they were handed out", NoteKind.OTHER
     taken = _folder(place)
-    return place, [f"there are modules in {_folder(other)} too{why}; the grader took {taken}" for other in others]
+    notes = [f"there are modules in {_folder(other)} too{why}; the grader took {taken}" for other in others]
+    return place, [Note(note, kind) for note in notes]
 
 
 def _answers_first(choices: list[_Choice], lacks_answers: Callable[[_Choice], bool]) -> list[_Choice]:
@@ -425,13 +433,15 @@ def _is_unwritten(name: str, member: Member) -> bool:
     return name in _EXERCISES and is_unwritten(_text_or_nothing(member), _EXERCISES[name].function_names)
 
 
-def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[str]:
+def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[Note]:
     """Why the grader uses the first of these files of one folder as the file of this name."""
     # A handout has a notebook next to each module; one that nobody touched is no surprise.
     used = [member for member in candidates[1:] if not (_is_notebook(member) and _is_unwritten(name, member))]
-    taken, *others = dict.fromkeys(map(_called, [candidates[0], *used]))
-    notes = [f"the grader used {taken} as {name}"] if taken != name else []
-    return notes + [f"the grader took {taken}, not {other}" for other in others]
+    (taken, file), *others = {_called(member): member.name for member in [candidates[0], *used]}.items()
+    notes = [Note(f"the grader used {taken} as {name}", NoteKind.OTHER_NAME, (name, file))] if taken != name else []
+    for other, other_file in others:
+        notes.append(Note(f"the grader took {taken}, not {other}", NoteKind.VERSIONS, (name, file, other_file)))
+    return notes
 
 
 def _called(member: Member) -> str:
@@ -439,7 +449,7 @@ def _called(member: Member) -> str:
     return one_line(member.name) + (f" (written by a cell of {member.notebook})" if member.notebook else "")
 
 
-def _add_by_content(candidates: _Candidates, members: Sequence[Member]) -> list[tuple[PurePosixPath, str]]:
+def _add_by_content(candidates: _Candidates, members: Sequence[Member]) -> list[tuple[PurePosixPath, Note]]:
     """Add a file of any name for a module that its folder lacks, if it alone defines functions of it, and of it alone.
 
     Returns:
@@ -462,14 +472,15 @@ def _add_by_content(candidates: _Candidates, members: Sequence[Member]) -> list[
             by_module.setdefault((folder, modules[0]), []).append(member)
         elif modules:
             what = f"the grader left out {one_line(member.name)}, because it defines functions of {listed(modules)}"
-            notes.append((folder, f"{what}; hand in one file per module"))
+            notes.append((folder, Note(f"{what}; hand in one file per module", about=(member.name, *modules))))
     for (folder, name), same in by_module.items():
         if len(same) == 1:
             candidates.setdefault(folder, {})[name] = same
         else:
             called = listed([one_line(member.name) for member in same])
             what = f"the grader left out {called}, because each defines functions of {name}"
-            notes.append((folder, f"{what}; rename the one that counts to {name}"))
+            text = f"{what}; rename the one that counts to {name}"
+            notes.append((folder, Note(text, NoteKind.VERSIONS, (name, *(member.name for member in same)))))
     return notes
 
 
@@ -477,32 +488,33 @@ def _given_names() -> set[str]:
     return {PurePosixPath(name).name for name in given_files()}
 
 
-def _notes_on_code(files: Mapping[str, str], loose: Sequence[Member]) -> list[str]:
+def _notes_on_code(files: Mapping[str, str], loose: Sequence[Member]) -> list[Note]:
     """Surprises for the student: functions defined twice, imports that will fail."""
     there = (*files, *given_files(), *(member.name for member in loose))
     own = {PurePosixPath(name).stem for name in there} | {"starter", "submission", "given"}
-    notes: list[Callable[[], str]] = []
+    notes: list[Callable[[], Note]] = []
     for name, text in files.items():
         repeated = [(function, at) for function, at in functions(text).items() if len(at) > 1 and function != "_"]
         notes += [functools.partial(_note_on_repeated, name, text, *each) for each in repeated]
         notes += [functools.partial(_note_on_import, name, text, *each) for each in foreign_imports(text, own).items()]
     # The others are only counted, because finding their places takes time.
-    return [*(note() for note in notes[:_MAX_NOTES]), *([""] * len(notes[_MAX_NOTES:]))]
+    return [*(note() for note in notes[:_MAX_NOTES]), *([Note("")] * len(notes[_MAX_NOTES:]))]
 
 
-def _note_on_repeated(name: str, text: str, function: str, numbers: Sequence[int]) -> str:
+def _note_on_repeated(name: str, text: str, function: str, numbers: Sequence[int]) -> Note:
     times = "twice" if len(numbers) == 2 else f"{len(numbers)} times"
     places = f"{place(text, numbers[0])} and {place(text, numbers[-1])}"
-    return f"{name} defines `{one_line(function, limit=60)}` {times} ({places}); the last one counts"
+    what = f"{name} defines `{one_line(function, limit=60)}` {times}"
+    return Note(f"{what} ({places}); the last one counts", about=(name,))
 
 
-def _note_on_import(name: str, text: str, module: str, number: int) -> str:
+def _note_on_import(name: str, text: str, module: str, number: int) -> Note:
     what = f"{name} imports {one_line(module, limit=60)} ({place(text, number)})"
     why = "which was not handed in and which the course does not install"
-    return f"{what}, {why}, so the grader skips this import in class"
+    return Note(f"{what}, {why}, so the grader skips this import in class", NoteKind.FOREIGN_IMPORT, (name, module))
 
 
-def _text(name: str, member: Member) -> tuple[str, list[str]]:
+def _text(name: str, member: Member) -> tuple[str, list[Note]]:
     """The text of a module, and notes.
 
     Raises:
@@ -522,7 +534,7 @@ def _text(name: str, member: Member) -> tuple[str, list[str]]:
     text, setup = without_host_setup(text_of(name, data))
     dropped += setup
     left_out = [f"{called}: the grader left out what only a notebook can run: {some(dropped)}"] if dropped else []
-    return text, [*about, *left_out]
+    return text, [Note(note, about=(name, member.name)) for note in (*about, *left_out)]
 
 
 def _is_latin_1(data: bytes) -> bool:
@@ -544,7 +556,7 @@ def _text_or_nothing(member: Member) -> str:
     return ""
 
 
-def _helpers(modules: Mapping[str, str], loose: Sequence[Member]) -> tuple[dict[str, str], list[str]]:
+def _helpers(modules: Mapping[str, str], loose: Sequence[Member]) -> tuple[dict[str, str], list[Note]]:
     """Other Python files that the modules or their helpers import: their texts, and notes."""
     others = {
         member.name.removesuffix(".py"): member
@@ -553,7 +565,7 @@ def _helpers(modules: Mapping[str, str], loose: Sequence[Member]) -> tuple[dict[
         if not _graded_name(member.name) and member.name not in (*_given_names(), "__init__.py")
     }
     helpers: dict[str, str] = {}
-    notes: list[str] = []
+    notes: list[Note] = []
     size, waiting = 0, [*modules.values()]
     while waiting and others:
         imported = {*re.findall(r"\w+", "\n".join(_IMPORT.findall(waiting.pop())))}
@@ -570,24 +582,25 @@ def _helpers(modules: Mapping[str, str], loose: Sequence[Member]) -> tuple[dict[
                         f"the grader left out {member.name}: apart from the modules, it takes at most {limit}"
                     )
             except UnreadableError as error:
-                notes.append(str(error))
+                notes.append(Note(str(error), about=(member.name,)))
                 continue
-            notes.append(f"the grader also took {member.name}, because a module imports it")
+            taken = f"the grader also took {member.name}, because a module imports it"
+            notes.append(Note(taken, about=(member.name,)))
             helpers[member.name] = text
             waiting.append(text)
     return helpers, notes
 
 
-def _notes_on_given(members: Sequence[Member], place: PurePosixPath) -> list[str]:
+def _notes_on_given(members: Sequence[Member], place: PurePosixPath) -> list[Note]:
     """Which given files differ from the course's; in old handouts they were next to the modules."""
     given = {place / name: text for name, text in given_files().items()}
     given |= {place / PurePosixPath(name).name: text for name, text in given_files().items()}
     files = [member for member in members if member.path in given]
     changed = [str(file.path.relative_to(place)) for file in files if _text_or_nothing(file) != given[file.path]]
-    return [f"the grader used the course's own version of {listed(changed)}, not yours"] if changed else []
+    return [Note(f"the grader used the course's own version of {listed(changed)}, not yours")] if changed else []
 
 
-def _worksheet(candidates: _Candidates) -> tuple[bytes | NoWorksheet, list[str]]:
+def _worksheet(candidates: _Candidates) -> tuple[bytes | NoWorksheet, list[Note]]:
     """The worksheet nearest to the top, and notes."""
     places = [place for place, files in candidates.items() if WORKSHEET_FILE in files]
     if not places:
@@ -595,7 +608,7 @@ def _worksheet(candidates: _Candidates) -> tuple[bytes | NoWorksheet, list[str]]
     place, *others = sorted(places, key=lambda place: (len(place.parts), str(place)))
     notes = _notes_on_choice(WORKSHEET_FILE, candidates[place][WORKSHEET_FILE])
     for other in others:
-        notes.append(f"there is a worksheet in {_folder(other)} too; the grader took {_folder(place)}")
+        notes.append(Note(f"there is a worksheet in {_folder(other)} too; the grader took {_folder(place)}"))
     try:
         return candidates[place][WORKSHEET_FILE][0].first_bytes(LARGEST_WORKSHEET + 1, WORKSHEET_FILE), notes
     except UnreadableError as error:

@@ -90,7 +90,7 @@ class Exercise:
 
     @property
     def folder(self) -> Path:
-        """Holds all that only this exercise has: checks, misconceptions, variants and recorded answers."""
+        """Holds all that only this exercise has: checks, known mistakes, variants and recorded answers."""
         return FOLDERS / self.name
 
     @property
@@ -284,7 +284,7 @@ def runs_code(name: str) -> bool:
 
 
 def lacks_walls(result: Result) -> bool:
-    """Whether a submission's code ran without walls: the result is a self-check, which gives no mark."""
+    """Whether a submission's code ran without walls: the result is a self-check, which gives no grade."""
     return result.isolation_level < 1 and any(runs_code(exercise.name) for exercise in result.exercises)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .result import Note
+
 # File to a line that only its earlier stubs have, and what is new since then.
 _EARLIER = {
     "advantages.py": (
@@ -17,12 +19,11 @@ _EARLIER = {
 }
 
 
-def note(files: Mapping[str, str]) -> list[str]:
+def note(files: Mapping[str, str]) -> list[Note]:
     """One note about all files that are from an earlier handout; none if all are current."""
     found = {name: new for name, (line, new) in _EARLIER.items() if line in files.get(name, "")}
     if not found:
         return []
     are = "is" if len(found) == 1 else "are"
-    return [
-        f"{' and '.join(found)} {are} from an earlier handout and graded as before. New: {'; '.join(found.values())}"
-    ]
+    text = f"{' and '.join(found)} {are} from an earlier handout and graded as before. New: {'; '.join(found.values())}"
+    return [Note(text, about=(*found,))]

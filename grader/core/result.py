@@ -18,9 +18,6 @@ SCHEMA = "grpo-course/result/1"
 TO_PASTE = "to paste it"
 """Label of the row that says what to import before a failing call can be pasted."""
 
-NOT_SHOWN = "for an input that is not shown"
-"""Words in the story of a check whose input is drawn from the secret of a class."""
-
 TOO_BUSY = "the machine was too busy to run the submission, so there is no verdict"
 """Problem of a grading that reached a wall-clock limit before the submission had used up its own time."""
 
@@ -38,6 +35,46 @@ class Outcome(StrEnum):
 
 
 PASSED, FAILED, BROKEN, NOT_WRITTEN, WAITING, NOT_RUN, GRADER_ERROR = OUTCOMES = tuple(Outcome)
+
+
+class NoteKind(StrEnum):
+    """What a note is about, where the grader decides something by it."""
+
+    OTHER = "other"
+    VERSIONS = "versions"  # another file or folder may be the one that should count
+    OTHER_NAME = "other name"  # the file of a module has another name
+    FOREIGN_IMPORT = "foreign import"  # a module imports what was not handed in
+    UNREADABLE = "unreadable"
+    MERGED = "merged"  # some files were mailed, and the others are from an earlier submission
+    NEW_UPLOAD = "new upload"  # the upload has changed since files were put in its place
+
+
+@dataclass(frozen=True)
+class Note:
+    """One sentence on the files of a submission."""
+
+    text: str
+    kind: NoteKind = NoteKind.OTHER
+    about: tuple[str, ...] = ()  # the file names and module names in the text
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def notes_with_kind(notes: list[Any]) -> list[Any]:
+    """Notes as they are stored now; before December 2026, only their texts were stored."""
+    return [{"text": note} if isinstance(note, str) else note for note in notes]
+
+
+def _with_names_of_today(document: dict[str, Any]) -> dict[str, Any]:
+    """A stored result in which the fields have the names that they have had since December 2026."""
+    for exercise in document["exercises"]:
+        if "misconceptions" in exercise:
+            exercise["known_mistakes"] = exercise.pop("misconceptions")
+        for check in exercise["checks"]:
+            if "story" in check:
+                check["message"] = check.pop("story")
+    return document | {"notes": notes_with_kind(document.get("notes", []))}
 
 
 @dataclass(frozen=True)
@@ -64,7 +101,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class NamedMistake:
-    """A misconception that the answers of a submission show."""
+    """A known mistake that the answers of a submission show."""
 
     check: str  # id of the check that shows it
     everywhere: bool  # whether it makes, with those named next to it, all answers to the worked examples
@@ -96,7 +133,7 @@ class CheckResult:
     hidden: bool  # it compares with the model answer and is not in the handout
     gate: bool  # the other checks of the function wait for it
     outcome: Outcome = NOT_RUN
-    story: str = ""  # one sentence that says what is wrong
+    message: str = ""  # one sentence that says what is wrong
     call: str = ""  # the smallest failing call that was found, as the student would type it
     rows: list[tuple[str, str]] = field(default_factory=list)  # (label, text): yours, expected and the like
     frames: list[Frame] = field(default_factory=list)  # the student's own lines, innermost last
@@ -107,6 +144,8 @@ class CheckResult:
     curves: list[Curve] = field(default_factory=list)  # what the submission's training run did step by step
     owed_to: list[str] = field(default_factory=list)  # "exercise.function": with these right, the check would pass
     carried: bool = False  # its points count because of that
+    withheld: bool = False  # its call is not shown, because the inputs are drawn from the secret of a class
+    shortage: bool = False  # time, memory or disk was short: worth another try when nothing else runs
 
     @property
     def earned(self) -> int:
@@ -121,13 +160,13 @@ class CheckResult:
 
 @dataclass
 class ExerciseResult:
-    """One exercise: its checks, the misconceptions that the numbers show, and the answers of the worksheet."""
+    """One exercise: its checks, the known mistakes that the numbers show, and the answers of the worksheet."""
 
     name: str
     title: str
     page: str
     checks: list[CheckResult]
-    misconceptions: list[NamedMistake] = field(default_factory=list)
+    known_mistakes: list[NamedMistake] = field(default_factory=list)
     answers: list[WrittenAnswer] = field(default_factory=list)
     not_imported: str = ""  # what ended the import of its module, with the place
     bonus: bool = False  # its points are added to the total without being in the maximum
@@ -160,7 +199,8 @@ class Result:
     complete: bool = False  # until the last check has run
     grade: bool = True  # whether this counts: not in debug mode
     problem: str = ""
-    notes: list[str] = field(default_factory=list)  # which files were chosen, and what was odd about them
+    shortage: bool = False  # it has the problem because time, memory or disk was short
+    notes: list[Note] = field(default_factory=list)  # which files were chosen, and what was odd about them
 
     @property
     def points(self) -> int:
@@ -221,8 +261,15 @@ def from_json(text: str) -> Result:
         document = json.loads(text)
         if document["schema"] != SCHEMA:
             raise ValueError(f"its schema is {document['schema']!r}, but this course reads {SCHEMA}")
-        result = msgspec.convert(document, Result)
-    except (KeyError, TypeError, json.JSONDecodeError, RecursionError, msgspec.ValidationError) as error:
+        result = msgspec.convert(_with_names_of_today(document), Result)
+    except (
+        AttributeError,
+        KeyError,
+        TypeError,
+        json.JSONDecodeError,
+        RecursionError,
+        msgspec.ValidationError,
+    ) as error:
         raise ValueError(f"it is not the result of a grading ({type(error).__name__}: {error})") from None
     if problem := _unlike_ours(msgspec.to_builtins(result)):
         raise ValueError(f"it is not the result of a grading: {problem}")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .course import KNOWN
 from .files import UnreadableError
+from .result import Note
 
 MAX_FILE_BYTES = 100_000
 _UNFIT = re.compile("[\0\ud800-\udfff]")  # half characters, which some codecs make, and null bytes
@@ -36,7 +37,7 @@ class Submission:
     path: Path  # the folder itself, for an editor or a debugger
     files: dict[str, str]  # name to text: modules, and other files that they import
     problems: dict[str, str]  # name of a module to the sentence that says why it has no text
-    notes: tuple[str, ...] = ()  # how the files were chosen, for the student
+    notes: tuple[Note, ...] = ()  # how the files were chosen, for the student
     right: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # module to functions that ours replace
     right_files: Mapping[str, str] = field(default_factory=dict)  # name to text: what defines them
 

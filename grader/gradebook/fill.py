@@ -21,7 +21,7 @@ from ..core import course
 from ..core.by_hand import ByHand, shown, with_by_hand
 from ..core.text import counted as counted_words
 from ..core.text import spreadsheet_safe
-from .late import LateRule, counted, deduction, placed
+from .late import LateRule, deduction, in_zone
 from .layout import BLANK, Column, Layout, choose_column, number
 from .people import GradebookStudent, Students
 from .roster import Roster
@@ -107,7 +107,7 @@ class Time:
 
 
 @dataclass(frozen=True)
-class _Mark:
+class _Score:
     """The points that count for one student, with the text next to the grade.
 
     Points are None if they cannot be determined. `given` are the instructor's decisions that concern this student.
@@ -124,8 +124,8 @@ class _Mark:
     def words(self) -> str:
         """The text for the student next to the points of the exercises."""
         counts = "" if self.points is None else f"counts {shown(two_decimals(self.points))} points"
-        said = [*filter(None, (self.late, self.note))]
-        return "; ".join([*said, counts]) if said else ""
+        reasons = [*filter(None, (self.late, self.note))]
+        return "; ".join([*reasons, counts]) if reasons else ""
 
 
 def fill(
@@ -162,20 +162,20 @@ def fill(
     asked = [layout.time_question] if late_rule and layout.time_question else []
     problems = [*unmatched, *unclear, *asked, *_for_nobody(kept, students, submitted)]
     both = zip(students.all, submitted, strict=True)
-    marks = [_judged(*each, layout, late_rule, options, certain=not unclear) for each in both]
+    scores = [_judged(*each, layout, late_rule, options, certain=not unclear) for each in both]
     if not layout.takes_more and not options.grade_of:
-        marks = [_at_most(mark, points) for mark in marks]
+        scores = [_at_most(score, points) for score in scores]
     changes = _Changes(table, layout, column, _Comments(table, layout, options.feedback))
-    for student, mark in zip(students.all, marks, strict=True):
-        grade = _grade(mark, points, maximum, options)
+    for student, score in zip(students.all, scores, strict=True):
+        grade = _cell_grade(score, points, maximum, options)
         text = None if grade is None else options.grade_of(grade) if options.grade_of else written(grade, comma=comma)
-        if not mark and student.number in skipped:
+        if not score and student.number in skipped:
             notes.append(f"{student.person.name}: nothing written, because you skipped {skipped[student.number]}")
         else:
-            changes.add(student, mark, text)
+            changes.add(student, score, text)
     without = [each.person.name for each in students.all if not submitted[each.number] and each.number not in skipped]
-    notes += _notes(kept, late_rule, sum(mark.time.of_export for mark in marks if mark), options)
-    notes += _notes_on_points(layout, marks, points, maximum) + changes.comments.notes()
+    notes += _notes(kept, late_rule, sum(score.time.of_export for score in scores if score), options)
+    notes += _notes_on_points(layout, scores, points, maximum) + changes.comments.notes()
     problems += _together(changes.undecided)
     lines = tuple(changes.lines)
     return Filled(table.changed(changes.cells), column, lines, tuple(problems), tuple(notes), tuple(without))
@@ -196,7 +196,7 @@ def only(entry: Entry, exercise: str) -> Entry:
     if entry.result is None:
         return entry
     part = [replace(each, bonus=False) for each in entry.result.exercises if each.name == exercise]
-    unread = entry.unread if entry.why_no_mark else ()
+    unread = entry.unread if entry.why_no_grade else ()
     return replace(entry, result=replace(entry.result, exercises=part), unread=unread, by_hand=())
 
 
@@ -227,7 +227,7 @@ def feedback(entry: Entry, note: str) -> str:
         f"{each.name} {each.earned}/{each.points}{' bonus' * each.bonus}{why.get(each.name, '')}"
         for each in result.exercises
     )
-    mistakes = len({found.name for each in result.exercises for found in each.misconceptions if not each.not_imported})
+    mistakes = len({found.name for each in result.exercises for found in each.known_mistakes if not each.not_imported})
     named = f" Known mistakes that the report names: {mistakes}." if mistakes else ""
     points = f"{course.TITLE}: {result.earned} of {result.points} points ({', '.join(counted)})."
     return f"{points}{named}{f' {note[:1].upper()}{note[1:]}.' if note else ''}"
@@ -251,11 +251,11 @@ class _Comments:
             r"; counts [\d.]+ points\.)?"
         )
 
-    def changed(self, row: int, mark: _Mark) -> dict[tuple[int, int], str]:
+    def changed(self, row: int, score: _Score) -> dict[tuple[int, int], str]:
         """The cell of a record, if its text changes."""
         if self._column is None or self._wish == NO_FEEDBACK:
             return {}
-        old, new = self._table.text(row, self._column), feedback(mark.entry, mark.words)
+        old, new = self._table.text(row, self._column), feedback(score.entry, score.words)
         ours = self._ours.match(old)
         if old in BLANK:
             return {(row, self._column): spreadsheet_safe(new)}
@@ -271,12 +271,12 @@ class _Comments:
 
     def notes(self) -> list[str]:
         """How many comments were replaced, and how many stay."""
-        said = (
+        counts = (
             (self._renewed, "comments of an earlier grading: renewed"),
             (self._older, "comments of an earlier grading: kept; --feedback renew replaces them"),
             (self._others, "feedback cells with another text: kept"),
         )
-        return [f"{words} ({number})" for number, words in said if number]
+        return [f"{words} ({number})" for number, words in counts if number]
 
 
 @dataclass(frozen=True)
@@ -291,23 +291,23 @@ class _Changes:
     lines: list[CellChange] = field(default_factory=list)
     undecided: list[tuple[str, str]] = field(default_factory=list)  # student, and why there are no points
 
-    def add(self, student: GradebookStudent, mark: _Mark | None, grade: str | None) -> None:
+    def add(self, student: GradebookStudent, score: _Score | None, grade: str | None) -> None:
         """Write a student's grade into all rows of the student; None: there is no grade to write."""
         fixed = {row: _fixed(self.table, self.layout, row, self.column) for row in student.rows}
-        if mark and mark.points is None and not all(fixed.values()):
-            self.undecided.append((f"{student.person.name} ({mark.entry.name})".strip(), mark.note))
+        if score and score.points is None and not all(fixed.values()):
+            self.undecided.append((f"{student.person.name} ({score.entry.name})".strip(), score.note))
             return
-        if not mark and grade is None:
+        if not score and grade is None:
             return
         for row in student.rows:
             cell = row, self.column.index
             old = self.table.text(*cell)
-            kind = LEFT if fixed[row] else _kind(old, grade or "", mark)
+            kind = LEFT if fixed[row] else _kind(old, grade or "", score)
             if grade is not None and kind in (NEW, CHANGED, ZERO):
                 self.cells[cell] = spreadsheet_safe(grade)
-            if mark and kind in (NEW, SAME, CHANGED):
-                self.cells.update(self.comments.changed(row, mark))
-            self.lines.append(_line(student, mark, old, self.cells.get(cell, old), kind, fixed[row]))
+            if score and kind in (NEW, SAME, CHANGED):
+                self.cells.update(self.comments.changed(row, score))
+            self.lines.append(_line(student, score, old, self.cells.get(cell, old), kind, fixed[row]))
 
 
 def _points(entries: Iterable[Entry]) -> Decimal:
@@ -413,49 +413,49 @@ def _judged(
     options: Options,
     *,
     certain: bool,
-) -> _Mark | None:
-    """The student's mark; None without a submission."""
+) -> _Score | None:
+    """The student's score; None without a submission."""
     zone = late_rule.zone if late_rule else None
     timed = zip(theirs, times(student, theirs, layout, zone, options.roster), strict=True)
-    marks = [
+    scores = [
         replace(
-            _mark(entry, time, late_rule, options, person, student.person),
+            _score(entry, time, late_rule, options, person, student.person),
             given=personal(entry.by_hand, person, student.person),
         )
         for (entry, person), time in timed
     ]
     if not certain:
-        marks = [_undecided_if_lowered(mark) for mark in marks]
-    return _chosen([_by_hand_at_last(mark) for mark in marks])
+        scores = [_undecided_if_lowered(score) for score in scores]
+    return _chosen([_by_hand_at_last(score) for score in scores])
 
 
-def _by_hand_at_last(mark: _Mark) -> _Mark:
-    """The mark with points by hand: after the deduction for late work, and before scaling to the column."""
-    given = mark.given
-    if not given or mark.points is None:
-        return mark
+def _by_hand_at_last(score: _Score) -> _Score:
+    """The score with points by hand: after the deduction for late work, and before scaling to the column."""
+    given = score.given
+    if not given or score.points is None:
+        return score
     words = f"by hand {'; '.join(map(str, given))}"
-    return replace(mark, points=with_by_hand(mark.points, given), note=words)
+    return replace(score, points=with_by_hand(score.points, given), note=words)
 
 
-def _at_most(mark: _Mark | None, points: Decimal) -> _Mark | None:
+def _at_most(score: _Score | None, points: Decimal) -> _Score | None:
     """Moodle silently drops a grade above the maximum, or refuses the whole file."""
-    if mark is None or mark.points is None or mark.points <= points:
-        return mark
-    if mark.entry.result and mark.entry.result.bonus:
-        said = f"{shown(two_decimals(mark.points))} points with bonus, of which the platform takes {points}"
-        return replace(mark, points=points, note="; ".join(filter(None, (mark.note, said))))
-    why = f"{mark.words}, and the platform takes no more than all {points}; give fewer in adjustments.csv"
-    return replace(mark, points=None, note=why)
+    if score is None or score.points is None or score.points <= points:
+        return score
+    if score.entry.result and score.entry.result.bonus:
+        bonus = f"{shown(two_decimals(score.points))} points with bonus, of which the platform takes {points}"
+        return replace(score, points=points, note="; ".join(filter(None, (score.note, bonus))))
+    why = f"{score.words}, and the platform takes no more than all {points}; give fewer in adjustments.csv"
+    return replace(score, points=None, note=why)
 
 
-def _undecided_if_lowered(mark: _Mark) -> _Mark:
+def _undecided_if_lowered(score: _Score) -> _Score:
     """While an extension names nobody, it may belong to anybody with a deduction for late work."""
-    result = mark.entry.result
-    if mark.points is None or result is None or mark.points == result.earned:
-        return mark
+    result = score.entry.result
+    if score.points is None or result is None or score.points == result.earned:
+        return score
     return replace(
-        mark, points=None, note=f"{mark.late}, unless the extension that matches nobody belongs to this student"
+        score, points=None, note=f"{score.late}, unless the extension that matches nobody belongs to this student"
     )
 
 
@@ -468,14 +468,14 @@ def times(student: GradebookStudent, theirs: Theirs, layout: Layout, zone: tzinf
     moments = [roster.times.get(entry.name, entry.submitted_at) for entry, _ in theirs]
     known = [moment if moment and moment.tzinfo else None for moment in moments]
     elsewhere = {person.platform for entry, _ in theirs for person in entry.people} - {"", layout.platform}
-    told = next((layout.submitted[row] for row in student.rows if row in layout.submitted), None)
-    if told is None or known != [None] or elsewhere:
+    exported = next((layout.submitted[row] for row in student.rows if row in layout.submitted), None)
+    if exported is None or known != [None] or elsewhere:
         return [Time(moment) for moment in known]
-    if told.tzinfo:
-        return [Time(told.astimezone(UTC), of_export=True)]
+    if exported.tzinfo:
+        return [Time(exported.astimezone(UTC), of_export=True)]
     if zone is None:
         return [Time(problem="the export gives its time in the platform's time zone; add a time_zone to course.toml")]
-    moment = placed(told, zone)
+    moment = in_zone(exported, zone)
     if moment is None:
         return [Time(problem=f"it came in an hour that a clock change repeats; {_ENTER_TIME}")]
     return [Time(moment, of_export=True)]
@@ -495,7 +495,7 @@ def _extension_problems(late_rule: LateRule | None, students: Students, submitte
         if not named:
             problems.append(
                 f"the extension of {extension.student!r} matches nobody in the gradebook; correct it in "
-                "extensions.toml, or remove it there. Until then, no mark with a deduction for late work is written"
+                "extensions.toml, or remove it there. Until then, no grade with a deduction for late work is written"
             )
     return problems
 
@@ -512,11 +512,11 @@ def _people(submitted: _Submitted, student: GradebookStudent) -> Iterator[Person
     return (person for _, person in submitted[student.number])
 
 
-def _mark(entry: Entry, time: Time, late_rule: LateRule | None, options: Options, *records: Person) -> _Mark:
+def _score(entry: Entry, time: Time, late_rule: LateRule | None, options: Options, *records: Person) -> _Score:
     """What a submission counts for the student of these records."""
 
-    def undecided(why: str) -> _Mark:
-        return _Mark(entry, time, None, why)
+    def undecided(why: str) -> _Score:
+        return _Score(entry, time, None, why)
 
     result = entry.result
     if result is None or entry.problem:
@@ -530,7 +530,7 @@ def _mark(entry: Entry, time: Time, late_rule: LateRule | None, options: Options
         )
     earned = Decimal(result.earned)
     if late_rule is None:
-        return _Mark(entry, time, earned)
+        return _Score(entry, time, earned)
     if time.moment is None:
         if time.problem:
             return undecided(time.problem)
@@ -543,24 +543,23 @@ def _mark(entry: Entry, time: Time, late_rule: LateRule | None, options: Options
                 f"Canvas's download only says what is late, not when it came; {_ENTER_TIME}. Or give "
                 "--trust-late-marks, if the assignment's due date in Canvas is the deadline of course.toml"
             )
-        return _Mark(entry, time, earned)
-    own = late_rule.for_person(*records)
-    points = counted(earned, Decimal(result.points), time.moment, own)
-    late = deduction(earned, Decimal(result.points), time.moment, own)
-    return _Mark(entry, time, points, late=late.reason if late else "")
+        return _Score(entry, time, earned)
+    rule = late_rule.for_person(*records)
+    late = deduction(earned, Decimal(result.points), time.moment, rule)
+    return _Score(entry, time, earned + late.points, late=late.reason) if late else _Score(entry, time, earned)
 
 
-def _chosen(marks: Sequence[_Mark]) -> _Mark | None:
+def _chosen(scores: Sequence[_Score]) -> _Score | None:
     """The last submission; None if there is none. If it is unknown which one is last, a person has to decide."""
-    if len(marks) < 2:
-        return marks[0] if marks else None
-    moments = [mark.time.moment for mark in marks]
+    if len(scores) < 2:
+        return scores[0] if scores else None
+    moments = [score.time.moment for score in scores]
     known = [moment for moment in moments if moment]
-    names = ", ".join(mark.entry.name for mark in marks)
-    if len(known) < len(marks) or known.count(max(known)) > 1:
+    names = ", ".join(score.entry.name for score in scores)
+    if len(known) < len(scores) or known.count(max(known)) > 1:
         why = f"it is unknown which of several submissions ({names}) came last; leave out the others with --skip"
-        return _Mark(marks[0].entry, Time(), None, why)
-    last = marks[moments.index(max(known))]
+        return _Score(scores[0].entry, Time(), None, why)
+    last = scores[moments.index(max(known))]
     if last.points is None:
         return last
     return replace(last, note="; ".join(filter(None, (last.note, f"the last of several submissions: {names}"))))
@@ -573,36 +572,36 @@ def _fixed(table: Table, layout: Layout, row: int, column: Column) -> str:
     return "the platform has locked it" if row in layout.locked else ""
 
 
-def _grade(mark: _Mark | None, points: Decimal, maximum: Decimal, options: Options) -> Decimal | None:
+def _cell_grade(score: _Score | None, points: Decimal, maximum: Decimal, options: Options) -> Decimal | None:
     """The grade in the column; None if there is nothing to write."""
-    if mark is None:
+    if score is None:
         return Decimal(0) if options.missing_zero else None
-    return None if mark.points is None else two_decimals(mark.points * maximum / points)
+    return None if score.points is None else two_decimals(score.points * maximum / points)
 
 
-def _kind(old: str, new: str, mark: _Mark | None) -> str:
+def _kind(old: str, new: str, score: _Score | None) -> str:
     """The change to a cell that may change; there is no new text if nothing is to be written."""
     before, after = number(old), number(new)
     if not new:
         return LEFT
     if old in BLANK:
-        return NEW if mark else ZERO
+        return NEW if score else ZERO
     if old == new or (before is not None and after is not None and two_decimals(before) == two_decimals(after)):
         return SAME
-    if not mark:
+    if not score:
         return LEFT
     return CHANGED
 
 
-def _line(student: GradebookStudent, mark: _Mark | None, old: str, new: str, kind: str, fixed: str) -> CellChange:
-    said = mark.note if mark and mark.points is not None else ""
-    late = mark.late if mark and mark.points is not None else ""
-    lacks = f"no file for {', '.join(mark.entry.missing)}" if mark and mark.entry.missing else ""
-    notes = [said if mark else "no submission", lacks, fixed]
+def _line(student: GradebookStudent, score: _Score | None, old: str, new: str, kind: str, fixed: str) -> CellChange:
+    note = score.note if score and score.points is not None else ""
+    late = score.late if score and score.points is not None else ""
+    lacks = f"no file for {', '.join(score.entry.missing)}" if score and score.entry.missing else ""
+    notes = [note if score else "no submission", lacks, fixed]
     before, after = number(old), number(new)
     if kind == CHANGED and before is not None and after is not None and after < before:
         notes.append("lower than before")
-    submission = mark.entry.name if mark else ""
+    submission = score.entry.name if score else ""
     return CellChange(student.person.name, submission, old, new, kind, "; ".join(filter(None, notes)), late)
 
 
@@ -620,12 +619,12 @@ def _notes(entries: Iterable[Entry], late_rule: LateRule | None, of_export: int,
         yield f"the platform calls {late} of the submissions late; without [late] in course.toml, this costs nothing"
     unwalled = sum(course.lacks_walls(entry.result) for entry in graded if entry.result)
     if unwalled:
-        yield f"{unwalled} of the results are from isolation level 0; a mark needs level 1 or above"
+        yield f"{unwalled} of the results are from isolation level 0; a grade needs level 1 or above"
 
 
-def _notes_on_points(layout: Layout, marks: Iterable[_Mark | None], points: Decimal, maximum: Decimal) -> list[str]:
+def _notes_on_points(layout: Layout, scores: Iterable[_Score | None], points: Decimal, maximum: Decimal) -> list[str]:
     """Notes on unusually high grades."""
-    above = {mark.entry.name: None for mark in marks if mark and mark.points is not None and mark.points > points}
+    above = {score.entry.name: None for score in scores if score and score.points is not None and score.points > points}
     notes = []
     if above:
         notes.append(f"bonus or points by hand lift {', '.join(above)} above the maximum of {points} points")

@@ -91,24 +91,6 @@ class LateRule:
         return replace(self, due=own[0].due, last=own[0].last or moved, extensions=())
 
 
-def counted(earned: Decimal, points: Decimal, submitted_at: datetime, late_rule: LateRule) -> Decimal:
-    """How many of the earned points count, exactly.
-
-    Args:
-        earned: What the submission earned.
-        points: What the assignment is worth; the deduction is a percentage of this.
-        submitted_at: When it was handed in, with a time zone.
-        late_rule: With the student's extension, see `LateRule.for_person`.
-    """
-    periods = periods_late(submitted_at, late_rule)
-    if not periods:
-        return earned
-    if late_rule.last and _minute(submitted_at) > late_rule.last:
-        return Decimal(0)
-    percent = min(late_rule.deduction * periods, late_rule.maximum)
-    return max(Decimal(0), earned - points * percent / 100)
-
-
 def periods_late(submitted_at: datetime, late_rule: LateRule) -> int:
     """How many periods have begun since the due time; 0 if the submission is on time."""
     late = _minute(submitted_at) - late_rule.due
@@ -123,12 +105,15 @@ def periods_late(submitted_at: datetime, late_rule: LateRule) -> int:
 def deduction(earned: Decimal, points: Decimal, submitted_at: datetime, late_rule: LateRule) -> ByHand | None:
     """What lateness takes from a submission, with the sentence that explains the number; None if it is on time.
 
-    The arguments are those of `counted`.
+    Args:
+        earned: What the submission earned.
+        points: What the assignment is worth; the deduction is a percentage of this.
+        submitted_at: When it was handed in, with a time zone.
+        late_rule: With the student's extension, see `LateRule.for_person`.
     """
     periods = periods_late(submitted_at, late_rule)
     if not periods:
         return None
-    lost = earned - counted(earned, points, submitted_at, late_rule)
     late, due = _minute(submitted_at) - late_rule.due, _in_words(late_rule.due, late_rule)
     unit = HOUR if late_rule.per == HOUR else "day"
     how = {
@@ -140,8 +125,9 @@ def deduction(earned: Decimal, points: Decimal, submitted_at: datetime, late_rul
         f"{periods} {unit}{'s' * (periods > 1)} late: handed in {_length(late)} after {due}, and {how[late_rule.per]}"
     )
     if late_rule.last and _minute(submitted_at) > late_rule.last:
-        return ByHand(-lost, f"{text}; nothing counts after {_in_words(late_rule.last, late_rule)}")
+        return ByHand(-earned, f"{text}; nothing counts after {_in_words(late_rule.last, late_rule)}")
     percent = min(late_rule.deduction * periods, late_rule.maximum)
+    lost = min(earned, points * percent / 100)
     most = " (the maximum)" if late_rule.deduction * periods > percent else ""
     return ByHand(-lost, f"{text}; lateness costs {shown(percent)} %{most} of {shown(points)} points")
 
@@ -166,7 +152,7 @@ def _length(time: timedelta) -> str:
     return " ".join(f"{number} {unit}" for number, unit in parts if number)
 
 
-def placed(local: datetime, zone: tzinfo) -> datetime | None:
+def in_zone(local: datetime, zone: tzinfo) -> datetime | None:
     """A time of the clocks of a zone, in UTC; None in an hour that the change of the clocks skips or repeats."""
     first, second = (local.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     return first.astimezone(UTC) if first.utcoffset() == second.utcoffset() else None
@@ -232,7 +218,7 @@ class _Reader:
             self.problems.append(
                 f'{place} has no time zone; add one to course.toml, such as time_zone = "Europe/Berlin"'
             )
-        elif moment := placed(value, self.zone):
+        elif moment := in_zone(value, self.zone):
             return moment
         else:
             self.problems.append(f"{place} is in an hour that a clock change skips or repeats; add its offset")

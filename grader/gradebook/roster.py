@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 
 from ..classroom.results import SUBMISSIONS_FILE, Person
-from .late import placed
+from .late import in_zone
 from .layout import positions
 from .table import GradebookError, Table, read_table
 from .times import read_times
@@ -118,7 +118,7 @@ class _Reader:
         if when.tzinfo is None and self._zone is None:
             self._wrong(row, f"has the time {text} without an offset; add it, or a time_zone to course.toml")
             return
-        moment = placed(when, self._zone) if when.tzinfo is None and self._zone else when.astimezone(UTC)
+        moment = in_zone(when, self._zone) if when.tzinfo is None and self._zone else when.astimezone(UTC)
         if moment is None:
             self._wrong(row, f"has the time {text}, which a clock change skips or repeats; add its offset")
         elif self.times.setdefault(name, moment) != moment:

@@ -5,7 +5,7 @@
         '''Rewards 1, 0, 0, 0 become 1.732, -0.577, -0.577, -0.577.'''
 
 The first line of the docstring is the sentence that the student reads; the rest says why it must hold. Every example
-has recorded answers: `course dev vectors` records what the model answer and each misconception return, so a report can
+has recorded answers: `course dev vectors` records what the model answer and each known mistake return, so a report can
 name the mistake that a submission's numbers show without running any of them.
 """
 
@@ -29,7 +29,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One declared check. `@check(...)` goes above a test, and above its `@given`; the test fills in the fields below.
+    """One declared check.
 
     Raises:
         ValueError: it is both a gate, which comes first, and the check that a wrong dtype fails, which comes last.
@@ -55,21 +55,6 @@ class Check:
         if self.gate and self.dtype:
             raise ValueError("use gate=True and dtype=True for different checks of a function: its first and its last")
 
-    def __call__(self, test: Function) -> Function:
-        """Declare a test function to be this check."""
-        *_, exercise, module = test.__module__.split(".")
-        title, _, rest = inspect.cleandoc(test.__doc__ or "").partition("\n")
-        test.check = replace(  # type: ignore[attr-defined]
-            self,
-            id=f"{exercise}.{test.__name__.removeprefix('test_')}",
-            exercise=exercise,
-            title=title.strip(),
-            explanation=" ".join(rest.split()),
-            needs=[f"{exercise}.{need}" for need in self.needs],
-            hidden=module == "hidden_checks",
-        )
-        return test
-
     @property
     def whole_name(self) -> str:
         """The function under test, "exercise.function"."""
@@ -81,16 +66,43 @@ class Check:
         return Call.of(self.function, example, names)
 
 
-check = Check
-"""The name of the decorator."""
+def check(function: str, *, needs: Sequence[str] = (), **declared: Any) -> Callable[[Function], Function]:
+    """Declare the test below to be a check; it goes above the test's `@given`.
+
+    Args:
+        function: The function under test.
+        needs: Names of checks of the same exercise, without "test_".
+        declared: Other fields of `Check`; the test's name, docstring and module decide the last five.
+    """
+
+    def declare(test: Function) -> Function:
+        _, _, exercise, module, *_ = test.__module__.split(".")
+        title, _, rest = inspect.cleandoc(test.__doc__ or "").partition("\n")
+        vars(test)["check"] = Check(
+            function,
+            **declared,
+            needs=[f"{exercise}.{need}" for need in needs],
+            id=f"{exercise}.{test.__name__.removeprefix('test_')}",
+            exercise=exercise,
+            title=title.strip(),
+            explanation=" ".join(rest.split()),
+            hidden=module == "hidden_checks",
+        )
+        return test
+
+    return declare
 
 
 def modules(exercise: str, *, hidden: bool) -> list[str]:
-    """Names of the modules with the checks of an exercise. A handout has no hidden checks."""
-    names = [f"grader.exercises.{exercise}.checks"]
-    if hidden and course.WRITTEN.hidden_checks and (course.exercise(exercise).folder / "hidden_checks.py").is_file():
-        names.append(f"grader.exercises.{exercise}.hidden_checks")
-    return names
+    """Names of the modules with the checks of an exercise: `checks`, or one per function in a package of that name.
+
+    A handout has no hidden checks.
+    """
+    folder = course.exercise(exercise).folder
+    names = [f"checks.{path.stem}" for path in sorted(folder.glob("checks/[!_]*.py"))] or ["checks"]
+    if hidden and course.WRITTEN.hidden_checks and (folder / "hidden_checks.py").is_file():
+        names.append("hidden_checks")
+    return [f"grader.exercises.{exercise}.{name}" for name in names]
 
 
 def has_hidden_checks() -> bool:

@@ -101,8 +101,7 @@ class Diagnosis:
     def _is_wrong(self, used: str, caller: str) -> bool:
         """Whether a function fails a check, or a worked example if its exercise was not graded."""
         name, function = used.split(".")
-        known = self.settings.known
-        for result in (self.result, known) if known else (self.result,):
+        for result in filter(None, (self.result, self.settings.earlier)):
             graded = [check for check in result.checks if check.id.split(".")[0] == name and check.function == function]
             if graded:
                 return any(check.outcome != PASSED for check in graded)
@@ -132,12 +131,12 @@ class Diagnosis:
                     check.may_come_from.append(f"your `{function}`, which it calls ({where})")
             try:
                 named = self._named(exercise, called.keys() | self.findings.without_answer)
-                exercise.misconceptions = [*named, *self._named_in_corrected(exercise, called, own_mistakes, corrected)]
+                exercise.known_mistakes = [*named, *self._named_in_corrected(exercise, called, own_mistakes, corrected)]
             except SandboxError:
                 raise
             except Exception:  # an unforeseen answer affects the names, not the points
                 _LOG.exception("the grader cannot say why checks of %s fail; please report this", exercise.name)
-                exercise.misconceptions = []
+                exercise.known_mistakes = []
 
     def with_work(self, called: Mapping[str, Sequence[str]]) -> set[str]:
         """The functions, "exercise.function", that do real work: known differences explain all of their answers."""

@@ -25,9 +25,12 @@ from typing import Any, BinaryIO, Concatenate, NoReturn, ParamSpec
 
 from ..core import course
 from ..sandbox.sandbox import Sandbox
+from ..sandbox.worker_process import is_shortage
 
 Arguments = ParamSpec("Arguments")
 _SECONDS_TO_END = 10
+_SHORTAGE = 75
+"""Exit status of a grading process that ended because memory or disk was short."""
 
 
 class GradingProcessDied(Exception):
@@ -35,10 +38,11 @@ class GradingProcessDied(Exception):
 
     Attributes:
         late: Whether it was ended because it took too long.
+        shortage: Whether it ended because memory or disk was short.
     """
 
-    def __init__(self, how: str, *, late: bool = False) -> None:
-        self.late = late
+    def __init__(self, how: str, *, late: bool = False, shortage: bool = False) -> None:
+        self.late, self.shortage = late, shortage
         super().__init__(how)
 
 
@@ -113,12 +117,13 @@ class GradingProcess:
             if late.is_set():
                 how = f"the grading took longer than {seconds:.0f} seconds and was stopped"
                 raise GradingProcessDied(how, late=True) from None
-            raise GradingProcessDied(self._how()) from None
+            self._end()
+            killed = self._process.returncode < 0  # by the kernel, for memory
+            raise GradingProcessDied(self._how(), shortage=killed or self._process.returncode == _SHORTAGE) from None
         finally:
             alarm.cancel()
 
     def _how(self) -> str:
-        self._end()
         self._errors.seek(0)
         lines = self._errors.read()[-4_000:].decode("utf-8", "replace").strip().splitlines()
         last = lines[-1] if lines else "no message"
@@ -166,9 +171,9 @@ def _end_with(function: Callable[..., None], *arguments: Any) -> NoReturn:
     """
     try:
         function(*arguments)
-    except BaseException:
+    except BaseException as error:
         traceback.print_exc()
-        os._exit(1)
+        os._exit(_SHORTAGE if is_shortage(error) else 1)
     os._exit(0)
 
 

@@ -36,7 +36,7 @@ def write_no_files() -> None:
 
 
 def inner_test(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function of a law that is called with each input."""
+    """The function of an invariant that is called with each input."""
     inner: Callable[..., Any] = function.hypothesis.inner_test  # type: ignore[attr-defined]
     return inner
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ..core.result import Note, NoteKind
 from ..core.source import place, why_not_python
 from ..core.submission import Submission
 from ..core.text import listed, one_line
@@ -48,8 +49,9 @@ def _follows(part: LeftOut, others: Sequence[LeftOut]) -> bool:
     return False
 
 
-def _noted(part: LeftOut, notes: Sequence[str]) -> bool:
+def _noted(part: LeftOut, notes: Sequence[Note]) -> bool:
     """Whether the reader's note on a foreign import says it already."""
     if foreign := _FOREIGN.fullmatch(part.message):
-        return any(note.startswith(f"{part.file_name} imports {foreign[1]} (") for note in notes)
+        imported = (part.file_name, foreign[1])
+        return any(note.kind == NoteKind.FOREIGN_IMPORT and note.about == imported for note in notes)
     return False

@@ -7,7 +7,7 @@ wrong (`which_calls`). A description must hold for the call that is shown, and f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from ..core.result import NamedMistake
@@ -57,28 +57,35 @@ def reasons(
     by_key = dict(_keyed(observed))
     if not by_key:
         return Reasons()
-    (recorded, _), *_ = by_key.values()
-    exercise = recorded.check.split(".")[0]
-    table = differences.load(exercise).get(recorded.function)
-    seen = {key: observation for key, (_, observation) in by_key.items()}
-    right = {key: recorded.expected for key, (recorded, _) in by_key.items()}
-    search = Search(table, seen, right) if table else None
-    explanation = search.best() if search else None
-    wrong = search.wrong_keys if search else {key for key in seen if not agree(seen[key], right[key])}
+    explanation, wrong = _explanation(by_key)
     found = Reasons(exact=explanation is not None and explanation.exact)
     for check in failing:
-        own = [key for key in by_key if key[0] == check and key in wrong]
-        named = list(_named(explanation, known, check, own, is_first=not found.mistakes)) if explanation else []
-        if named:
-            found.mistakes.extend(named)
-            place = _telling(explanation, own) if explanation else None
-        else:
-            failure = failures.get(check)
-            pattern, place = _pattern(checks, by_key, check, own, failure)
-            found.mistakes.extend([_observation(checks[check], *pattern)] if pattern else [])
+        wrong_here = [key for key in by_key if key[0] == check and key in wrong]
+        mistakes: list[NamedMistake] = []
+        if explanation:
+            mistakes = list(_named(explanation, known, check, wrong_here, is_first=not found.mistakes))
+            place = _most_telling(explanation, wrong_here)
+        if not mistakes:
+            pattern, place = _pattern(checks, by_key, check, wrong_here, failures.get(check))
+            mistakes = [_observation(checks[check], *pattern)] if pattern else []
+        found.mistakes.extend(mistakes)
         if place is not None:
             found.shown[check] = place
     return found
+
+
+def _explanation(
+    by_key: Mapping[Key, tuple[RecordedAnswer, Observation]],
+) -> tuple[Explanation | None, Set[Key]]:
+    """The smallest set of known differences that makes a function's answers, and the examples with a wrong answer."""
+    (recorded, _), *_ = by_key.values()
+    table = differences.load(recorded.check.split(".")[0]).get(recorded.function)
+    answers = {key: observation for key, (_, observation) in by_key.items()}
+    right = {key: recorded.expected for key, (recorded, _) in by_key.items()}
+    if table is None:
+        return None, {key for key in answers if not agree(answers[key], right[key])}
+    search = Search(table, answers, right)
+    return search.best(), search.wrong_keys
 
 
 def _keyed(observed: Observed) -> Iterator[tuple[Key, tuple[RecordedAnswer, Observation]]]:
@@ -90,25 +97,30 @@ def _keyed(observed: Observed) -> Iterator[tuple[Key, tuple[RecordedAnswer, Obse
 
 
 def _named(
-    explanation: Explanation, known: Mapping[str, NamedMistake], check: str, own: Sequence[Key], *, is_first: bool
+    explanation: Explanation,
+    known: Mapping[str, NamedMistake],
+    check: str,
+    wrong_here: Sequence[Key],
+    *,
+    is_first: bool,
 ) -> Iterator[NamedMistake]:
     """The differences that a check shows, those in the shown call first; the first check also gets all others."""
-    explained = [key for key in own if key in explanation.explains]
-    if not explained and (own or not (is_first and explanation.exact)):
+    explained = [key for key in wrong_here if key in explanation.explains]
+    if not explained and (wrong_here or not (is_first and explanation.exact)):
         return
-    if explanation.exact or explained == list(own):
-        place = _telling(explanation, own)
+    if explanation.exact or explained == list(wrong_here):
+        place = _most_telling(explanation, wrong_here)
         here = explanation.shows.get((check, place), ()) if place is not None else ()
-        of_check = {name for key in own for name in explanation.shows.get(key, ())}
+        of_check = {name for key in wrong_here for name in explanation.shows.get(key, ())}
         for name in sorted(explanation.names, key=lambda name: name not in here):
             if name in here or (explanation.exact and (name in of_check or is_first)):
                 is_shown = name in here or place is None
                 yield replace(known[name], check=check, everywhere=explanation.exact, shown=is_shown)
 
 
-def _telling(explanation: Explanation, own: Sequence[Key]) -> int | None:
+def _most_telling(explanation: Explanation, wrong_here: Sequence[Key]) -> int | None:
     """The place of the worked example of a check in which most of the differences show."""
-    explained = [key for key in own if key in explanation.explains]
+    explained = [key for key in wrong_here if key in explanation.explains]
     best = max(explained, key=lambda key: (len(explanation.shows.get(key, ())), -key[1]), default=None)
     return None if best is None else best[1]
 
@@ -117,7 +129,7 @@ def _pattern(
     checks: Mapping[str, Check],
     by_key: Mapping[Key, tuple[RecordedAnswer, Observation]],
     check: str,
-    own: Sequence[Key],
+    wrong_here: Sequence[Key],
     failure: Failure | None,
 ) -> tuple[tuple[str, str] | None, int | None]:
     """What a check's wrong numbers have in common, and the place of the worked example that shows it.
@@ -130,10 +142,10 @@ def _pattern(
     certain = {
         key: answer for key, answer in answers.items() if answer and not is_random(checks[key[0]].examples[key[1]])
     }
-    here = [certain[key] for key in own if key in certain]
+    here = [certain[key] for key in wrong_here if key in certain]
     if not here:
         return None, None
-    place = next(key[1] for key in own if key in certain)
+    place = next(key[1] for key in wrong_here if key in certain)
     everywhere = [*certain.values()]
     pattern = common_pattern(everywhere, CAUSES) if len(everywhere) > 1 else None
     pattern = pattern or common_pattern(here, CAUSES, numbers=3) or common_pattern(here, PLACES)

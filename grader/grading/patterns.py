@@ -96,12 +96,14 @@ def common_pattern(
         finders: `CAUSES` or `PLACES`.
         numbers: How many must support it: one number is twice another one by chance.
     """
+    if not answers:
+        return None
     different = _places_of_different(answers)  # the same numbers support a pattern only once
     for finder in finders:
-        patterns = [_patterns(finder, answer) for answer in answers]
-        in_all = [each for each in patterns[0] if all(each in others for others in patterns)] if patterns else []
-        for pattern in in_all:
-            if sum(patterns[place][pattern] for place in different) >= numbers:
+        first, *others = evidence = [_patterns(finder, answer) for answer in answers]
+        for pattern in first:
+            is_common = all(pattern in patterns for patterns in others)
+            if is_common and sum(evidence[place][pattern] for place in different) >= numbers:
                 return pattern
     return None
 

@@ -41,6 +41,7 @@ from ..core.secret import PUBLIC, fresh_seed
 from ..core.source import cell_of, lines, place, why_not_python
 from ..core.submission import Submission
 from ..oracles import recorded
+from ..sandbox.worker_process import is_shortage
 from . import curves, hypothesis_compat, recorded_answers
 from .check import Check, checks_of
 from .compare import Mismatch
@@ -293,32 +294,32 @@ class GradingPlugin:
                 hypothesis_compat.forget_seed(function)
                 check = _check_of(item)
                 hypothesis.seed(self._fresh_seed(check) if check.hidden else self._seed(check))(function)
-                if inputs := recorded.records().laws.get(check.id):
-                    item.obj = self._law_on_recorded(function, check, inputs)  # type: ignore[attr-defined]
+                if inputs := recorded.records().invariants.get(check.id):
+                    item.obj = self._on_recorded_inputs(function, check, inputs)  # type: ignore[attr-defined]
         try:
             self.on_collected(self.result)
         except Exception as error:  # `grade_submission` raises it again
             self.failure = error
             items.clear()
 
-    def _law_on_recorded(
+    def _on_recorded_inputs(
         self, function: Callable[..., None], check: Check, inputs: Sequence[Mapping[str, Any]]
     ) -> Callable[..., None]:
-        """A law of a handout: it runs on inputs with a record of what the oracles answer, the shortest first."""
-        law = hypothesis_compat.inner_test(function)
+        """An invariant of a handout: it runs on inputs with a record of what the oracles answer, the shortest first."""
+        test = hypothesis_compat.inner_test(function)
         few = inputs[: max(examples(), len(inputs) - DEFAULT_EXAMPLES)]
 
-        def law_on(given: Mapping[str, Any], fixtures: Mapping[str, Any]) -> None:
-            law(**fixtures, **{name: recorded.decode(value, {"Record": Record}) for name, value in given.items()})
+        def run_with(given: Mapping[str, Any], fixtures: Mapping[str, Any]) -> None:
+            test(**fixtures, **{name: recorded.decode(value, {"Record": Record}) for name, value in given.items()})
 
         def run(**fixtures: Any) -> None:
             for each in few:
                 try:
-                    law_on(each, fixtures)
+                    run_with(each, fixtures)
                 except recorded.NoRecord:
                     self.findings.not_compared.add(check.whole_name)
                 except Mismatch as problem:
-                    law_on(each, fixtures)
+                    run_with(each, fixtures)
                     raise Flaky("the same call passes the second time") from problem
 
         vars(run)["check"] = vars(function)["check"]
@@ -389,7 +390,7 @@ class GradingPlugin:
             except Exception as error:  # an unforeseen answer affects only this check
                 entry.call, entry.printed, entry.rows, entry.frames, entry.may_come_from = "", "", [], [], []
                 entry.outcome = FAILED if isinstance(problem, (Mismatch, NoAnswer)) else GRADER_ERROR
-                entry.story = f"the report cannot show what your function did ({type(error).__name__})"
+                entry.message = f"the report cannot show what your function did ({type(error).__name__})"
         if call.when == "teardown":
             entry.seconds, self._seconds = round(self._seconds, 4), 0.0
             try:
@@ -444,7 +445,7 @@ class GradingPlugin:
         entry.printed = self._student.last_printed(call) if self._student else ""
         self._describe(entry, check, problem)
         # A submission's names and messages must not begin a line, nor make a report endless.
-        entry.story = _cut(" ".join(entry.story.split()), _LONGEST_TEXT)
+        entry.message = _cut(" ".join(entry.message.split()), _LONGEST_TEXT)
         not_imported = entry.outcome == BROKEN and _at_import(problem) and not _had_no_time(problem)
         if not_imported and entry.frames:
             self._explain_failed_import(entry, problem)
@@ -452,7 +453,7 @@ class GradingPlugin:
         if not_imported and not (isinstance(problem, NoAnswer) and problem.rest_imported):
             (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
             places = [f" ({frame.file.rsplit('/', 1)[-1]}, line {frame.line})" for frame in entry.frames[-1:]]
-            exercise.not_imported = entry.story + "".join(places)
+            exercise.not_imported = entry.message + "".join(places)
         entry.printed = _cut(entry.printed, _LONGEST_PRINTED)
         _fit(entry, check, call)
         needed = [self._entries[name] for name in check.needs if name in self._entries]
@@ -474,46 +475,48 @@ class GradingPlugin:
                     entry.outcome, entry.call = NOT_WRITTEN, ""
                 else:  # this function may be right, but it calls one of an earlier exercise
                     self.findings.unfinished.add(check.whole_name)
-                    entry.story = f"it calls `{function}` of {file_name}, which is not written yet; write that first"
+                    entry.message = f"it calls `{function}` of {file_name}, which is not written yet; write that first"
             case StudentError():
-                entry.story, entry.frames = what_was_raised(problem.type, problem.message), problem.frames
+                entry.message, entry.frames = what_was_raised(problem.type, problem.message), problem.frames
                 if problem.type == "NameError" and problem.frames:
-                    entry.story += unknown_name(problem.message, self._text(problem.frames[-1].file))
+                    entry.message += unknown_name(problem.message, self._text(problem.frames[-1].file))
             case StudentDied():
                 is_open = problem.at_import or (problem.call and is_public(check, problem.call))
                 if is_open and not _had_no_time(problem):
                     self.findings.without_answer.add(check.whole_name)
-                entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
+                entry.message, entry.printed = f"your code {problem.death.detail}", problem.printed
                 if problem.death.place:
                     file, line, function = problem.death.place
                     entry.frames = [Frame(file, line, function, self._source(file, line))]
             case ModuleProblem():
-                entry.story = str(problem)
+                entry.message = str(problem)
             case Flaky():
                 entry.outcome = FAILED
-                entry.story = (
+                entry.message = (
                     "your function answers the same call in different ways; its result may depend only on its arguments"
                 )
             case MachineTooBusy() | FileRefused():
-                entry.outcome, entry.story = GRADER_ERROR, str(problem)
+                entry.outcome, entry.message = GRADER_ERROR, str(problem)
+                entry.shortage = isinstance(problem, MachineTooBusy)
             case _ if isinstance(problem, _UNREADABLE) and self._student and self._student.has_answered:
                 entry.outcome = FAILED
-                entry.story = (
+                entry.message = (
                     "your function returned something that this check cannot read; compare it with the docstring"
                 )
             case _:
-                entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
+                entry.outcome, entry.message = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
+                entry.shortage = is_shortage(problem)
 
     def _describe_mismatch(self, entry: CheckResult, check: Check, problem: Mismatch) -> None:
         """Write what is wrong with the numbers; instead of a long call, show a short one that also goes wrong."""
         if self._student and (answered := self._student.answered(problem.call)):
             self.findings.failures[check.id] = Failure(*answered, problem.observation)
         entry.outcome, entry.rows = FAILED, problem.rows
-        entry.story = _about_another_example(check, problem.call) + problem.message
+        entry.message = _about_another_example(check, problem.call) + problem.message
         smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
         if isinstance(smaller, Mismatch) and len(lines := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
             entry.call, entry.rows = lines, smaller.rows
-            entry.story += (
+            entry.message += (
                 f". The call below is a shorter one that also fails: {smaller.message or 'the values differ'}"
             )
 
@@ -524,14 +527,14 @@ class GradingPlugin:
         if isinstance(problem, StudentError) and problem.type in ("SyntaxError", "IndentationError", "TabError"):
             line, why = why_not_python(text, last.line, problem.message)
             source = self._source(last.file, line)
-            entry.story = f"{problem.type}: {why}{version_note(source)}"
+            entry.message = f"{problem.type}: {why}{version_note(source)}"
             entry.frames[-1] = Frame(last.file, line, last.function, source)
             return
         at_module_level = [frame for frame in entry.frames if frame.function == "<module>"]
         needed = _NEEDED_AT_IMPORT if isinstance(problem, StudentDied) else _DEFINES
         if at_module_level and not needed.match(at_module_level[-1].source):
             where = place(self._text(at_module_level[-1].file), at_module_level[-1].line)
-            entry.story += f'; {where} runs while the file is imported, so move it below `if __name__ == "__main__":`'
+            entry.message += f'; {where} runs while the file is imported, so move it below `if __name__ == "__main__":`'
 
     def _about_setting(self, name: str) -> str:
         """The global torch setting that a submission's import changed, and the line."""
@@ -561,7 +564,7 @@ class GradingPlugin:
 def show_mismatch(entry: CheckResult, check: Check, problem: Mismatch) -> None:
     """Show another call that goes wrong in a failed check."""
     entry.rows, entry.call = problem.rows, show_call(problem.call, problem.shown)
-    entry.story = " ".join(problem.message.split())
+    entry.message = " ".join(problem.message.split())
     _fit(entry, check, problem.call)
 
 
@@ -617,7 +620,7 @@ def _is_open(check: Check, problem: BaseException) -> bool:
 
 
 def _about_another_example(check: Check, call: Call) -> str:
-    """The start of the story if a gate fails for a later worked example, not for the one in its title."""
+    """The start of the message if a gate fails for a later worked example, not for the one in its title."""
     later = [show_call(check.call(example)) for example in check.examples[1:]]
     return "the first example is right, this one is not: " if check.gate and show_call(call) in later else ""
 

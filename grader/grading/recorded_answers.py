@@ -1,8 +1,8 @@
-"""Worked examples with the recorded answers of the model answer and of every misconception.
+"""Worked examples with the recorded answers of the model answer and of every known mistake.
 
-`course dev vectors` writes `vectors.json` of an exercise by running the model answers and the misconceptions in
+`course dev vectors` writes `vectors.json` of an exercise by running the model answers and the known mistakes in
 workers. The checks compare with the recorded answers, so a handout needs no model answer, and `diagnosis` names the
-mistake that a submission's answers show, so it does not need the misconceptions' code either.
+mistake that a submission's answers show, so it does not need the known mistakes' code either.
 
 An *observation* of a call is plain data: what was returned (dtype, shape, values), the gradients, the arguments that
 were changed in place ("changed") or in other ways ("left"); or the type and text of the exception.
@@ -55,7 +55,7 @@ class RecordedAnswer:
     check: str  # id of the check that it belongs to
     function: str  # the function called
     expected: Observation  # observation of the model answer
-    mistakes: dict[str, Observation]  # by misconception, where it differs from `expected`
+    mistakes: dict[str, Observation]  # by known mistake, where it differs from `expected`
 
     @property
     def expected_array(self) -> np.ndarray[Any, Any]:
@@ -65,7 +65,7 @@ class RecordedAnswer:
 
 @functools.cache
 def load(exercise: str) -> tuple[dict[str, list[RecordedAnswer]], dict[str, dict[str, NamedMistake]]]:
-    """Recorded answers by check id, and misconceptions, which no check shows yet, by function and name.
+    """Recorded answers by check id, and known mistakes, which no check shows yet, by function and name.
 
     Raises:
         FileRefused: nothing is recorded yet.
@@ -79,7 +79,7 @@ def load(exercise: str) -> tuple[dict[str, list[RecordedAnswer]], dict[str, dict
         recorded = _read(entry)
         answers.setdefault(recorded.check, []).append(recorded)
     known: dict[str, dict[str, NamedMistake]] = {}
-    for entry in document["misconceptions"]:
+    for entry in document["known_mistakes"]:
         page = f"{course.exercise(exercise).mistakes_page}#{entry['function']}-{entry['name']}"
         known.setdefault(entry["function"], {})[entry["name"]] = NamedMistake("", True, page, **entry)
     return answers, known

@@ -11,11 +11,11 @@ import pytest
 
 from .. import __version__
 from ..core import course
-from ..core.result import CheckResult, ExerciseResult, Result
+from ..core.result import CheckResult, ExerciseResult, Note, Result
 from ..core.submission import Submission
 from ..core.text import listed
 from ..sandbox.sandbox import Sandbox
-from ..sandbox.worker_process import SandboxError
+from ..sandbox.worker_process import SandboxError, is_shortage
 from . import partial_credit, plugin, second_pass
 from .check import as_result
 from .diagnosis import Diagnosis
@@ -52,7 +52,7 @@ def empty_result(settings: GradingSettings) -> Result:
 def grade_submission(
     settings: GradingSettings,
     on_update: Callable[[Result, CheckResult], None] = lambda *_: None,
-    second: GradingProcess | None = None,
+    process: GradingProcess | None = None,
     on_second_pass: Callable[[int, int], None] = lambda *_: None,
     on_collected: Callable[[Result], None] = lambda _: None,
 ) -> Result:
@@ -61,8 +61,7 @@ def grade_submission(
     Args:
         settings: What to grade, and how.
         on_update: Called after every check, with the result so far and the check's entry in it.
-        second: A process that grades the last exercise at the same time. (It has nothing to do with the second pass.)
-            The result is the same without it.
+        process: Grades the last exercise at the same time. The result is the same without it.
         on_second_pass: Called with how many checks of the second pass have run, and of how many, if there are any.
         on_collected: Called before the first check. It may wait for the sandbox and describe it in the result.
 
@@ -72,13 +71,13 @@ def grade_submission(
     """
     result = empty_result(settings)
     grading = plugin.GradingPlugin(settings, result, on_update, on_collected)
-    status = run_checks(grading, second)
+    status = run_checks(grading, process)
     if grading.failure is not None:
         raise grading.failure
     errors = grading.findings.errors
-    result.notes[:0] = dict.fromkeys(filter(None, grading.findings.left_out.values()))
+    result.notes[:0] = map(Note, dict.fromkeys(filter(None, grading.findings.left_out.values())))
     if grading.findings.not_compared:
-        result.notes.append(about_not_compared(grading.findings.not_compared))
+        result.notes.append(Note(about_not_compared(grading.findings.not_compared)))
     if status == pytest.ExitCode.INTERRUPTED and not errors:
         raise KeyboardInterrupt
     if errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
@@ -90,7 +89,7 @@ def grade_submission(
         ):  # no calls after those at a breakpoint
             _explain(grading, on_second_pass)
     except (SandboxError, MachineTooBusy) as error:
-        result.problem = str(error)
+        result.problem, result.shortage = str(error), isinstance(error, MachineTooBusy) or is_shortage(error)
     result.complete = True
     return result
 
@@ -131,27 +130,27 @@ class GradedElsewhere:
     walls: list[str]  # what confined the workers
 
 
-def run_checks(grading: plugin.GradingPlugin, second: GradingProcess | None = None) -> int | pytest.ExitCode:
+def run_checks(grading: plugin.GradingPlugin, process: GradingProcess | None = None) -> int | pytest.ExitCode:
     """Run the selected checks of all exercises, and return the worst status of pytest.
 
-    The second process, if there is one, runs the last exercise, which takes about as long as all others together.
+    The grading process, if there is one, runs the last exercise, which takes about as long as all others together.
     Before the second pass, exercises do not depend on each other: each has its own clocks, gates, seeds and workers.
     """
     exercises = [*dict.fromkeys(check.exercise for check in grading.settings.selected.values())]
     if not exercises:
         grading.on_collected(grading.result)
         return pytest.ExitCode.OK
-    if second is None or len(exercises) < 2:
+    if process is None or len(exercises) < 2:
         return run_checks_of(grading, exercises)
     *ours, last = exercises
     names = tuple(check.id for check in grading.settings.selected.values() if check.exercise == last)
     settings = replace(grading.settings, start=_no_worker, checks=None)
-    second.begin(_run_elsewhere, settings, last, names, grading.result, plugin.examples())
+    process.begin(_run_elsewhere, settings, last, names, grading.result, plugin.examples())
     status = run_checks_of(grading, ours)
     if grading.failure is not None or status == pytest.ExitCode.INTERRUPTED:
         return status
     with contextlib.suppress(GradingProcessDied):
-        graded: GradedElsewhere = second.returned()
+        graded: GradedElsewhere = process.returned()
         if graded.walls == grading.result.walls:
             _take_over(grading, graded)
             return max(status, graded.status)  # the worse one is the larger number

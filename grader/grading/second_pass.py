@@ -20,11 +20,11 @@ from dataclasses import replace
 import pytest
 
 from ..core import course
-from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, TOO_BUSY, WAITING, CheckResult, Result
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, TOO_BUSY, WAITING, CheckResult, Note, Result
 from ..core.submission import Submission
 from ..core.text import listed
 from . import right_functions
-from .check import as_result
+from .check import Check, as_result
 from .plugin import Findings, GradingPlugin
 from .settings import GradingSettings
 
@@ -62,7 +62,7 @@ def judge(
     unfinished = first.findings.unfinished
     wrong = {name: names for name, names in called.items() if name.split(".")[0] in imported and name not in unfinished}
     if not wrong or not right_functions.are_here():
-        result.notes += _left_to_the_class(settings, result, wrong)
+        result.notes += map(Note, _left_to_the_class(settings, result, wrong))
         return frozenset(), {}
     corrected = {name: with_right_functions(settings.submission, names) for name, names in wrong.items()}
     lost = {
@@ -71,15 +71,32 @@ def judge(
         for check in exercise.checks
         if check.outcome in _LOST and f"{exercise.name}.{check.function}" in wrong
     }
+    rerun, result.problem = _run_again(settings, first, lost, corrected, run, on_check)
+    _write(settings, result, wrong, {check.id for check in rerun if check.outcome == PASSED})
+    if result.problem:
+        result.shortage = any(check.shortage for check in rerun)
+        return frozenset(), {}
+    return {check.id for check in rerun if check.outcome in (FAILED, BROKEN)}, corrected
+
+
+def _run_again(
+    settings: GradingSettings,
+    first: GradingPlugin,
+    lost: Mapping[str, Check],
+    corrected: Mapping[str, Submission],
+    run: Callable[[GradingPlugin], int | pytest.ExitCode],
+    on_check: Callable[[int, int], None],
+) -> tuple[list[CheckResult], str]:
+    """The new entries of lost checks, and what the grader failed to do; normally ""."""
     exercises = [
         replace(each, checks=[as_result(lost[check.id]) if check.id in lost else check for check in each.checks])
-        for each in result.exercises
+        for each in first.result.exercises
     ]
     done = itertools.count()
     on_check(next(done), len(lost))
     second = GradingPlugin(
         settings=replace(settings, checks=lost, first=None),
-        result=replace(result, exercises=exercises),
+        result=replace(first.result, exercises=exercises),
         on_update=lambda *_: on_check(next(done), len(lost)),
         corrected=corrected,
         findings=Findings(clocks=first.findings.clocks),
@@ -88,11 +105,7 @@ def judge(
     status = run(second)
     second.require_finished(status)
     rerun = [check for check in second.result.checks if check.id in lost]
-    _write(settings, result, wrong, {check.id for check in rerun if check.outcome == PASSED})
-    result.problem = _problem(second.findings.errors, rerun, status)
-    if result.problem:
-        return frozenset(), {}
-    return {check.id for check in rerun if check.outcome in (FAILED, BROKEN)}, corrected
+    return rerun, _problem(second.findings.errors, rerun, status)
 
 
 def with_right_functions(submission: Submission, names: Iterable[str]) -> Submission:
@@ -130,7 +143,7 @@ def _listed(functions: Iterable[str]) -> str:
 def _problem(not_collected: Sequence[str], rerun: Sequence[CheckResult], status: int | pytest.ExitCode) -> str:
     """What the grader failed to do in the second pass; normally ""."""
     errors = [check for check in rerun if check.outcome == GRADER_ERROR]
-    if any(TOO_BUSY in check.story for check in errors):
+    if any(check.shortage for check in errors):
         return TOO_BUSY
     problems = [*not_collected, *(check.id for check in errors)]
     if not problems and status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):

@@ -28,7 +28,7 @@ class GradingSettings:
     device: str = "cpu"  # "cpu" or "cuda"
     hidden: bool | None = None  # run the checks that compare with the model answers; None: if they are here
     checks: Mapping[str, Check] | None = None  # run only these, by id; None: all declared ones
-    known: Result | None = None  # an earlier result, for functions that are not graded now
+    earlier: Result | None = None  # an earlier result, for functions that are not graded now
     folder: str | None = None  # how tracebacks name the submission's folder
     first: str | None = None  # id of a check to run before the others; its gate still comes before it
     gates: bool = True  # let checks wait for their gate; False to see what every check says by itself

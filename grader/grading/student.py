@@ -1,7 +1,7 @@
 """The proxy that a check talks to: `student.group_advantages(rewards)` runs in a worker and comes back as an `Answer`.
 
 Arrays go in as torch tensors of the same dtype; what the function returned comes back as data. The same class reaches
-the model answers and the misconceptions. It knows the sandbox and the wire, and nothing of pytest.
+the model answers and the known mistakes. It knows the sandbox and the wire, and nothing of pytest.
 """
 
 from __future__ import annotations

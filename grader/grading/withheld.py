@@ -7,10 +7,9 @@ What stays is what the grader knows: the kinds of the arguments, and another, pu
 from __future__ import annotations
 
 import builtins
-import re
 from typing import Any
 
-from ..core.result import FAILED, GRADER_ERROR, NOT_SHOWN, CheckResult
+from ..core.result import FAILED, GRADER_ERROR, CheckResult
 from .check import Check
 from .observations import system_meaning
 from .shown_call import show_call
@@ -36,14 +35,19 @@ def withhold(entry: CheckResult, problem: BaseException, public_call: str) -> No
         public_call: Lines of a public call that goes wrong too; empty if none was found.
     """
     if entry.outcome == GRADER_ERROR:
-        entry.story = f"{type(problem).__name__} in the grader"
+        entry.message = f"{type(problem).__name__} in the grader"
     else:
         call: Call | None = getattr(problem, "call", None)
         asked = f" ({', '.join(_kind(*each) for each in call.handed_over.items())})" if call else ""
         found = "the call below also goes wrong" if public_call else "no public call shows the same"
-        entry.story = f"{_what_happened(entry, problem)} {NOT_SHOWN}{asked}; {found}"
+        entry.message = f"{_what_happened(entry, problem)} for an input that is not shown{asked}; {found}"
+        entry.withheld = True
     entry.rows, entry.frames, entry.curves = [], [], []
     entry.printed, entry.call = "", public_call
+
+
+_SAYS_NOTHING = {"crash": "ended the process", "protocol": "sent the grader a malformed answer"}
+"""Reasons of a death whose details the submission may have chosen, and the words without them."""
 
 
 def _what_happened(entry: CheckResult, problem: BaseException) -> str:
@@ -52,7 +56,7 @@ def _what_happened(entry: CheckResult, problem: BaseException) -> str:
         means = system_meaning(f"{problem.type}: {problem.message}")
         return f"{means} ({known})" if means else f"your code raises {known}"
     if isinstance(problem, StudentDied):  # the submission chose the exit status, the signal and the message
-        return f"your code {re.split(' with exit status | [(]', problem.death.detail)[0]}"
+        return f"your code {_SAYS_NOTHING.get(problem.death.reason, problem.death.detail)}"
     return "the check does not hold" if entry.outcome == FAILED else "your code cannot be judged"
 
 

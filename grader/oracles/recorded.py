@@ -48,11 +48,11 @@ class Records:
 
     Attributes:
         answers: Encoded answer of each call of an oracle, by its key.
-        laws: Encoded arguments of the inputs of each law that asks an oracle, by id of the check.
+        invariants: Encoded arguments of the inputs of each invariant that asks an oracle, by id of the check.
     """
 
     answers: Mapping[str, Any]
-    laws: Mapping[str, Sequence[Mapping[str, Any]]]
+    invariants: Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 @functools.cache
@@ -61,7 +61,7 @@ def records() -> Records:
     found = [json.loads(path.read_text("utf-8")) for path in sorted(_FOLDERS.glob(f"*/{FILE_NAME}"))]
     return Records(
         {name: answer for each in found for name, answer in each["answers"].items()},
-        {name: inputs for each in found for name, inputs in each["laws"].items()},
+        {name: inputs for each in found for name, inputs in each["invariants"].items()},
     )
 
 

@@ -61,7 +61,7 @@ def page(
     result: Result,
     *,
     by_hand: Sequence[ByHand] = (),
-    no_mark: str = "",
+    no_grade: str = "",
     late_rule: str = "",
     changed: str = "",
     in_notebook: bool = False,
@@ -71,7 +71,7 @@ def page(
     Args:
         result: What the grading found, complete or not.
         by_hand: Points that the instructor added or deducted.
-        no_mark: Why there is no mark, not even 0; empty if there is a mark.
+        no_grade: Why there is no grade, not even 0; empty if there is one.
         late_rule: The rule for late work, if the numbers do not include the deduction.
         changed: How and why the points changed since the last report; empty if they did not.
         in_notebook: Whether a notebook shows it below a cell.
@@ -81,14 +81,14 @@ def page(
         title=f"Report: {result.submission}",
         result=result,
         total=total(result),
-        adjusted=_adjusted(result, by_hand, no_mark) if by_hand else None,
-        no_mark=no_mark,
+        adjusted=_adjusted(result, by_hand, no_grade) if by_hand else None,
+        no_grade=no_grade,
         late_rule=late_rule,
         changed=changed,
         in_notebook=in_notebook,
         notices=_notices(result),
         facts=_facts(result),
-        exercises=[_told(exercise) for exercise in result.exercises],
+        exercises=[_section(exercise) for exercise in result.exercises],
         runs=_runs(result),
         sign=SIGNS.__getitem__,
         word=word,
@@ -104,19 +104,19 @@ class _Adjusted:
 
     Attributes:
         lines: Points with their sign, and the reasons.
-        counts: The points that count in the end; empty without a mark.
+        counts: The points that count in the end; empty without a grade.
     """
 
     lines: tuple[tuple[str, str], ...]
     counts: str
 
 
-def _adjusted(result: Result, by_hand: Sequence[ByHand], no_mark: str) -> _Adjusted:
+def _adjusted(result: Result, by_hand: Sequence[ByHand], no_grade: str) -> _Adjusted:
     lines = tuple(
         (signed(each.points), f"{each.reason} (for {each.student} only)" if each.student else each.reason)
         for each in by_hand
     )
-    return _Adjusted(lines, "" if no_mark else shown(with_by_hand(Decimal(result.earned), by_hand)))
+    return _Adjusted(lines, "" if no_grade else shown(with_by_hand(Decimal(result.earned), by_hand)))
 
 
 def _notices(result: Result) -> list[str]:
@@ -170,7 +170,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class _Mistake:
-    """A misconception that the numbers show, and the page that explains it."""
+    """A known mistake that the numbers show, and the page that explains it."""
 
     sentence: str
     explanation: str
@@ -183,16 +183,16 @@ class _Details:
 
     Attributes:
         rows: Place, call and answer.
-        story: What is wrong.
+        message: What is wrong.
         mistakes: Mistakes that appear here first.
-        is_told_above: Whether a mistake of this check appeared above.
+        is_named_above: Whether a mistake of this check appeared above.
         remark: Further remarks.
     """
 
     rows: tuple[tuple[str, str], ...] = ()
-    story: str = ""
+    message: str = ""
     mistakes: tuple[_Mistake, ...] = ()
-    is_told_above: bool = False
+    is_named_above: bool = False
     remark: str = ""
 
 
@@ -206,7 +206,7 @@ class _ToldCheck:
 
 
 @dataclass(frozen=True)
-class _ToldExercise:
+class _Section:
     """An exercise on the page.
 
     Attributes:
@@ -235,13 +235,13 @@ class _ToldExercise:
     not_answered: list[str]
 
 
-def _told(exercise: ExerciseResult) -> _ToldExercise:
+def _section(exercise: ExerciseResult) -> _Section:
     problem = problem_of_the_file(exercise)
-    return _ToldExercise(
+    return _Section(
         exercise,
         file_name(exercise),
         problem,
-        _failure(exercise.checks[0]) if problem and problem != exercise.checks[0].story else _Details(),
+        _failure(exercise.checks[0]) if problem and problem != exercise.checks[0].message else _Details(),
         tuple(
             (function, tuple(_checks(exercise, function, detailed=not problem)))
             for function in dict.fromkeys(check.function for check in exercise.checks)
@@ -256,12 +256,12 @@ def _told(exercise: ExerciseResult) -> _ToldExercise:
 
 
 def _checks(exercise: ExerciseResult, function: str, *, detailed: bool) -> Iterator[_ToldCheck]:
-    """All checks of one function; a misconception or a reason to wait appears once, at the first check that has it."""
+    """All checks of one function; a known mistake or a reason to wait appears once, at the first check that has it."""
     explained: set[str] = set()
     before = _Details()
     checks = [check for check in exercise.checks if check.function == function]
     for check in checks:
-        named = [found for found in exercise.misconceptions if found.check == check.id]
+        named = [found for found in exercise.known_mistakes if found.check == check.id]
         in_full = check.outcome in _TOLD_IN_FULL
         way = at_home(exercise, check)
         details = _failure(check, named, explained, way=way) if in_full else _Details(remark=_remark(check))
@@ -276,7 +276,7 @@ def _remark(check: CheckResult) -> str:
         return f"It waits for: {'; '.join(check.waits_for)}"
     if check.outcome == NOT_WRITTEN and check.frames:
         return f"The `raise` is on line {check.frames[-1].line} of {check.frames[-1].file}."
-    return check.story
+    return check.message
 
 
 def _failure(
@@ -286,12 +286,12 @@ def _failure(
     come_from = f"Possible cause: {'; '.join(check.may_come_from)}" if check.may_come_from else ""
     return _Details(
         rows=tuple(rows(check)),
-        story=as_sentence(check.story),
+        message=as_sentence(check.message),
         mistakes=tuple(
             _Mistake(cause.sentence, cause.explanation, course.page_address(cause.page) if cause.page else "")
             for cause in causes(check, [found for found in named if found.sentence not in explained])
         ),
-        is_told_above=any(found.sentence in explained for found in named),
+        is_named_above=any(found.sentence in explained for found in named),
         remark=" ".join(filter(None, (way, come_from))),
     )
 

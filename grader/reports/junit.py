@@ -65,7 +65,7 @@ def _case(result: Result, each: Listed) -> ElementTree.Element:
     kind = _kind(result, check)
     if kind:
         text = feedback(each)
-        first = one_line(text.partition("\n")[0]) if check.hidden else one_line(check.story)
+        first = one_line(text.partition("\n")[0]) if check.hidden else one_line(check.message)
         element = ElementTree.SubElement(case, kind, type=check.outcome, message=first or check.outcome)
         element.text = text
     return case

@@ -10,7 +10,6 @@ from ..core.result import (
     FAILED,
     GRADER_ERROR,
     NOT_RUN,
-    NOT_SHOWN,
     NOT_WRITTEN,
     PASSED,
     WAITING,
@@ -62,7 +61,7 @@ def afterwards(exercise: ExerciseResult) -> str:
 def corner_cases(exercise: ExerciseResult, function: str) -> str:
     """The page of what a function promises in corner cases, if it failed a check and no mistake of it has a name."""
     known = next((each for each in course.KNOWN if each.name == exercise.name), None)
-    named = {mistake.check for mistake in exercise.misconceptions}
+    named = {mistake.check for mistake in exercise.known_mistakes}
     checks = [check for check in exercise.checks if check.function == function and check.outcome == FAILED]
     if known is None or not checks or any(check.id in named or check.owed_to for check in checks):
         return ""
@@ -93,7 +92,7 @@ def problem_of_the_file(exercise: ExerciseResult) -> str:
     if not _one_problem(exercise.name == WORKSHEET, exercise.checks):
         return ""
     missing = f"{file_name(exercise)} is missing"
-    if exercise.checks[0].outcome != BROKEN or exercise.checks[0].story == missing:
+    if exercise.checks[0].outcome != BROKEN or exercise.checks[0].message == missing:
         return missing
     return f"{file_name(exercise)} cannot be {'imported' if file_name(exercise).endswith('.py') else 'read'}"
 
@@ -120,7 +119,7 @@ def at_home(exercise: ExerciseResult, check: CheckResult, *, call_shown: bool = 
         Two or three sentences; empty if `grade` says at home what it says here.
     """
     unseen = check in unseen_at_home(exercise)
-    not_shown = NOT_SHOWN in check.story and check.outcome in (FAILED, BROKEN)
+    not_shown = check.withheld and check.outcome in (FAILED, BROKEN)
     if f"{check.function}(" in check.call and call_shown and (unseen or not_shown):
         return "To see it at home, paste the call above."
     if unseen:
@@ -141,7 +140,7 @@ def at_home(exercise: ExerciseResult, check: CheckResult, *, call_shown: bool = 
 def _one_problem(is_worksheet: bool, checks: list[CheckResult]) -> bool:
     if is_worksheet:  # without its file every check says where to get it
         outcomes = {check.outcome for check in checks}
-        return outcomes in ({BROKEN}, {NOT_WRITTEN}) and len({check.story for check in checks}) == 1
+        return outcomes in ({BROKEN}, {NOT_WRITTEN}) and len({check.message for check in checks}) == 1
     broken = [check for check in checks if check.outcome == BROKEN]
     rest = [check for check in checks if check.outcome not in (BROKEN, WAITING)]
-    return bool(broken) and not rest and len({check.story for check in broken}) == 1 and not broken[0].call
+    return bool(broken) and not rest and len({check.message for check in broken}) == 1 and not broken[0].call

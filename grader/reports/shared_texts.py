@@ -44,18 +44,18 @@ def refuse_debug(result: Result) -> None:
 
 
 def runs_no_code(result: Result) -> bool:
-    """Whether the grading ran no code of the submission, so the mark counts without walls."""
+    """Whether the grading ran no code of the submission, so the grade counts without walls."""
     return not any(course.runs_code(exercise.name) for exercise in result.exercises)
 
 
 def notes(result: Result) -> list[str]:
-    """Notes to read before the total: whether it is final, whether it is a mark, and which files it covers."""
+    """Notes to read before the total: whether it is final, whether it is a grade, and which files it covers."""
     lines = []
     if result.problem:
         lines.append(f"The grader could not finish: {one_line(result.problem, limit=1_000)}")
     elif not result.complete:
         lines.append("Incomplete: the grading was stopped. Checks that did not run earn 0 points.")
-    lines += [f"Files: {one_line(note, limit=400)}" for note in result.notes]
+    lines += [f"Files: {one_line(note.text, limit=400)}" for note in result.notes]
     if course.lacks_walls(result):
         lines.append(SELF_CHECK)
     return lines
@@ -89,7 +89,7 @@ class Listed:
 
     Attributes:
         number: Number of the check in the course: "1.2".
-        exercise: The exercise, which has the misconceptions.
+        exercise: The exercise, which has the known mistakes.
         check: The check.
     """
 
@@ -127,13 +127,13 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
     if check.hidden and not show_hidden:
         way = at_home(each.exercise, check, call_shown=False)
         return shortened(" ".join(filter(None, (f"{check.outcome}. {HIDDEN}", way))), limit)
-    named = [found for found in each.exercise.misconceptions if found.check == check.id]
+    named = [found for found in each.exercise.known_mistakes if found.check == check.id]
     lines = []
     for cause in causes(check, named):
         lines += [cause.sentence, *([f"more: {one_line(course.page_address(cause.page))}"] if cause.page else [])]
-    lines += [as_sentence(plain(check.story))] if check.story else []
-    told = [(label, plain(text)) for label, text in rows(check)]
-    lines += [_labelled(label, text) for label, text in told if label != "printed"]
+    lines += [as_sentence(plain(check.message))] if check.message else []
+    labelled = [(label, plain(text)) for label, text in rows(check)]
+    lines += [_labelled(label, text) for label, text in labelled if label != "printed"]
     lines += filter(None, [at_home(each.exercise, check)])
     if check.may_come_from:
         lines.append("Possible cause: " + "; ".join(map(one_line, check.may_come_from)))
@@ -144,10 +144,10 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
     if check.outcome == WAITING:
         first = "; ".join(map(one_line, check.waits_for))
         lines.append(f"It waits for: {first}" if first else "It waits for another check.")
-    if check.outcome == NOT_WRITTEN and not check.story:
+    if check.outcome == NOT_WRITTEN and not check.message:
         lines.append("Not written yet.")
     # Prints may be long, so they come last and are cut first.
-    lines += [_labelled(label, text) for label, text in told if label == "printed"]
+    lines += [_labelled(label, text) for label, text in labelled if label == "printed"]
     return shortened("\n".join(lines) or f"{check.outcome}.", limit)
 
 

@@ -91,12 +91,12 @@ def show(
     """
     console.print(_headline(result), highlight=False)
     for note in result.notes:
-        console.print(Text(f"note  {one_line(note, limit=400)}", style="dim"))
+        console.print(Text(f"note  {one_line(note.text, limit=400)}", style="dim"))
     known = {exercise.name: exercise for exercise in course.KNOWN}
     for exercise in result.exercises:
         console.print()
-        told = _exercise(known.get(exercise.name), exercise, console, whole_calls=whole_calls)
-        console.print(told, highlight=False)
+        section = _exercise(known.get(exercise.name), exercise, console, whole_calls=whole_calls)
+        console.print(section, highlight=False)
         if exercise.earned < exercise.points:
             page = course.page_address(exercise.page)
             console.print(_indented(Text(f"page  {page}    hint  {hint}", style="dim")), highlight=False)
@@ -133,7 +133,7 @@ def show_hints(
         console.print("You need no hint: none of the graded checks failed.", highlight=False)
         return
     if result.outcome == BROKEN:
-        console.print(Text(f"Hint: first make your code run. {plain(result.story)}", style="bold"), highlight=False)
+        console.print(Text(f"Hint: first make your code run. {plain(result.message)}", style="bold"), highlight=False)
         return
     console.print(Text(f"Hints for: {check.title}", style="bold"), highlight=False)
     for number, hint in enumerate(check.hints[:count], 1):
@@ -180,7 +180,7 @@ def _exercise(
     if problem:
         first = exercise.checks[0]
         parts.append(_indented(_line(first.outcome, 0, exercise.checks, Text(problem), console)))
-        if problem != first.story:
+        if problem != first.message:
             parts += [_indented(_details(line)) for line in _failure(first, [], whole_calls=whole_calls)]
     else:
         for function in dict.fromkeys(check.function for check in exercise.checks):
@@ -231,7 +231,7 @@ def _function(
     passed = [check for check in checks if check.outcome == PASSED]
     if passed:
         text = f"all {len(checks)} checks" if 1 < len(passed) == len(checks) else counted(len(passed), "check")
-        text = "; ".join([text, *(plain(check.story) for check in passed if check.story)])
+        text = "; ".join([text, *(plain(check.message) for check in passed if check.message)])
         yield _line(PASSED, sum(check.points for check in passed), passed, Text(text), console)
     failures = [check for check in checks if check.outcome in (FAILED, BROKEN, GRADER_ERROR) and not check.owed_to]
     explained: set[str] = set()
@@ -241,7 +241,7 @@ def _function(
         if index < _DETAILED and before and _says_the_same(before, check):
             yield _details(Text("the same as above", style="bold"))
         elif index < _DETAILED:
-            named = [found for found in exercise.misconceptions if found.check == check.id]
+            named = [found for found in exercise.known_mistakes if found.check == check.id]
             new = [found for found in named if found.sentence not in explained]
             if named and not new and not any(found.observed for found in named):
                 many = len(named) > 1
@@ -257,33 +257,33 @@ def _function(
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
         those = [check for check in checks if tuple(check.owed_to) == names]
         are = "is" if len(names) == 1 else "are"
-        said = Text(f"{counted(len(those), 'check')}: right as soon as your {functions(names)} {are} correct")
-        yield _line(OWED, sum(check.earned for check in those), those, said, console)
+        owed = Text(f"{counted(len(those), 'check')}: right as soon as your {functions(names)} {are} correct")
+        yield _line(OWED, sum(check.earned for check in those), those, owed, console)
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         rest = [check for check in checks if check.outcome == outcome and not check.owed_to]
         owed_to = dict.fromkeys(name for check in checks for name in check.owed_to)
         if rest:
             waits_for = f"your {functions(owed_to)} to be right" if owed_to else "the worked example above"
-            said = Text(_rest(outcome, rest, waits_for))
-            yield _line(outcome, sum(check.earned for check in rest), rest, said, console)
+            summary = Text(_rest(outcome, rest, waits_for))
+            yield _line(outcome, sum(check.earned for check in rest), rest, summary, console)
 
 
 def _says_the_same(one: CheckResult, other: CheckResult) -> bool:
     """Whether the reports on two failing checks would be identical."""
-    told = ("outcome", "story", "rows", "call", "frames")
-    return bool(one.story) and all(getattr(one, name) == getattr(other, name) for name in told)
+    shown = ("outcome", "message", "rows", "call", "frames")
+    return bool(one.message) and all(getattr(one, name) == getattr(other, name) for name in shown)
 
 
 def _rest(outcome: str, checks: list[CheckResult], waits_for: str) -> str:
     """The line about a function's checks that have not run."""
     text = counted(len(checks), "check")
-    stories = dict.fromkeys(plain(check.story) for check in checks if check.story)
+    messages = dict.fromkeys(plain(check.message) for check in checks if check.message)
     if outcome == WAITING:
         return f"{text}: {'they wait' if len(checks) > 1 else 'it waits'} for {waits_for}"
     frames = [check.frames[-1] for check in checks if check.frames]
     if outcome == NOT_WRITTEN and frames:
         text += f"; the `raise` is on line {frames[0].line} of {one_line(frames[0].file)}"
-    return f"{text}: {'; '.join(stories)}" if outcome != NOT_RUN and stories else text
+    return f"{text}: {'; '.join(messages)}" if outcome != NOT_RUN and messages else text
 
 
 def _line(outcome: str, earned: int, checks: list[CheckResult], text: Text, console: Console) -> RenderableType:
@@ -293,9 +293,9 @@ def _line(outcome: str, earned: int, checks: list[CheckResult], text: Text, cons
     line.add_column(width=17, no_wrap=True)
     line.add_column(width=6, justify="right", no_wrap=True)
     line.add_column()
-    said = Text(f"{sign} {word(outcome)}", style=_STYLES.get(outcome, ""))
+    verdict = Text(f"{sign} {word(outcome)}", style=_STYLES.get(outcome, ""))
     points = sum(check.points for check in checks)
-    line.add_row(said, f"{earned}/{points}" if points else "", text)
+    line.add_row(verdict, f"{earned}/{points}" if points else "", text)
     return line
 
 
@@ -311,8 +311,8 @@ def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool
             # The first sentence of the explanation; the page has the rest.
             yield Text(first_sentence(cause.explanation))
             yield Text(f"more  {course.page_address(cause.page)}", style="dim")
-    if check.story:
-        yield Text(as_sentence(plain(check.story)), style="bold" if not named else "")
+    if check.message:
+        yield Text(as_sentence(plain(check.message)), style="bold" if not named else "")
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", max_width=_LABEL_WIDTH)
     table.add_column(overflow="fold")

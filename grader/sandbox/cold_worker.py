@@ -28,7 +28,7 @@ from . import interpreter
 from .worker import home
 from .worker.confine import WorkerSettings
 from .worker.dump import ask_where
-from .worker_process import PrintedFile, ProcessTimes, SandboxError, WorkerProcess
+from .worker_process import DidNotStart, PrintedFile, ProcessTimes, SandboxError, WorkerProcess
 
 _WATCH_SECONDS = 0.05
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows: no console pops up, and Ctrl-C stays ours
@@ -49,7 +49,7 @@ def cold_worker(settings: WorkerSettings) -> WorkerProcess:
             ours.close()
             printed.close()
             home.remove(folder)
-            raise SandboxError(f"a worker did not start: {error}") from None
+            raise DidNotStart(f"a worker did not start: {error}") from None
     watch = _Watch(process, printed, settings)
     end = weakref.finalize(process, _end, process, watch, folder)  # when the grader ends at the latest, by Ctrl-C too
 

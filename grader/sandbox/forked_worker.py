@@ -13,7 +13,7 @@ from typing import Any
 
 from . import interpreter
 from .worker import confine
-from .worker_process import START_SECONDS, PrintedFile, ProcessTimes, SandboxError, WorkerProcess
+from .worker_process import START_SECONDS, DidNotStart, PrintedFile, ProcessTimes, WorkerProcess
 
 
 class ForkServer:
@@ -102,7 +102,7 @@ class ForkServer:
         if not data:
             self._errors.seek(0)
             text = self._errors.read(10_000).decode("utf-8", "replace").strip()
-            raise SandboxError(f"the process that imports torch did not start: {text or 'no message'}")
+            raise DidNotStart(f"the process that imports torch did not start: {text or 'no message'}")
         message: dict[str, Any] = json.loads(data)
         return message
 

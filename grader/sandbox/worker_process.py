@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import math
 import os
 import re
@@ -28,6 +29,16 @@ _LAST_WORDS = re.compile(r"Fatal Python error: |(?:Stack|Current thread 0x[^\n]*
 
 class SandboxError(Exception):
     """The grader could not run a worker here. Never the submission's fault."""
+
+
+class DidNotStart(SandboxError):
+    """A process did not start, which happens where memory or processors are short."""
+
+
+def is_shortage(error: BaseException) -> bool:
+    """Whether an error of the grader says that the machine had too little memory or disk just then."""
+    no_room = isinstance(error, OSError) and error.errno in (errno.ENOMEM, errno.ENOSPC)
+    return no_room or isinstance(error, (MemoryError, DidNotStart))
 
 
 class WorkerDied(Exception):
@@ -172,7 +183,7 @@ class WorkerProcess:
         except (EOFError, OSError, TimeoutError, wire.WireError, KeyError, TypeError):
             text = self.last_printed()
             self.close()
-            raise SandboxError(f"a worker did not start: {text.strip() or 'no message'}") from None
+            raise DidNotStart(f"a worker did not start: {text.strip() or 'no message'}") from None
         self._spent_before = self.times.ran()  # a cold worker imports torch: nothing of that is the submission's
 
     def request(self, body: dict[str, Any], *, seconds: float, wall_seconds: float = math.inf) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class CheckedPart:
 
     Attributes:
         outcome: As in `CheckResult`.
-        problems: Places and problems. A single one becomes the story of the check, several become its rows.
+        problems: Places and problems. A single one becomes the message of the check, several become its rows.
         note: Note on a check without problems.
     """
 
@@ -36,7 +36,7 @@ class CheckedPart:
     problems: Sequence[tuple[str, str]] = ()
     note: str = ""
 
-    def story(self) -> str:
+    def message(self) -> str:
         """The sentence of the report."""
         if len(self.problems) > 1:
             return f"{len(self.problems)} places are wrong"
@@ -75,14 +75,14 @@ def grade(file: WorksheetFile, replays: Replays | None = None) -> ExerciseResult
     result = empty_result()
     if file.problem:
         for entry in result.checks:
-            entry.outcome, entry.story = NOT_WRITTEN if file.missing else BROKEN, file.problem
+            entry.outcome, entry.message = NOT_WRITTEN if file.missing else BROKEN, file.problem
         return result
     result.answers = [WrittenAnswer(each.id, file.worksheet.answers.get(each.id, "")) for each in QUESTIONS]
     started = time.perf_counter()
     replays = replays or replay(file.worksheet)
     for entry, (_, look) in zip(result.checks, _CHECKS, strict=True):
         finding = look(file.worksheet, replays)
-        entry.outcome, entry.story, entry.rows = finding.outcome, finding.story(), finding.rows()
+        entry.outcome, entry.message, entry.rows = finding.outcome, finding.message(), finding.rows()
         entry.seconds, started = time.perf_counter() - started, time.perf_counter()
     return result
 

@@ -1,4 +1,4 @@
-"""The known wrong answers (`misconceptions/`) and the correct answers in other styles (`variants/`), as submissions.
+"""The known wrong answers (`known_mistakes/`) and the correct answers in other styles (`variants/`), as submissions.
 
 Each answer is a small function in one of these folders of its exercise, in a file named after the function that it
 replaces, or a change to the model answer (`changes.py`). Mistakes that look alike in several functions are in
@@ -30,7 +30,7 @@ from .generated import shown
 class KnownAnswer:
     """One wrong answer or one variant of a function: the model answers with this function replaced.
 
-    The sentence of a misconception completes "your numbers are what you get if ...".
+    The sentence of a known mistake completes "your numbers are what you get if ...".
     """
 
     exercise: str
@@ -41,9 +41,9 @@ class KnownAnswer:
     submission: Submission
 
 
-def misconceptions(exercise: str) -> list[KnownAnswer]:
+def known_mistakes(exercise: str) -> list[KnownAnswer]:
     """The known wrong answers to an exercise."""
-    return _entries("misconceptions", exercise)
+    return _entries("known_mistakes", exercise)
 
 
 def variants(exercise: str) -> list[KnownAnswer]:
@@ -117,7 +117,7 @@ def _entries(folder: str, exercise: str) -> list[KnownAnswer]:
         if not path:
             continue
         text = whole_functions(path)
-        if folder == "misconceptions":
+        if folder == "known_mistakes":
             text += _common(exercise, function)
         for node in _public_functions(text):
             sentence, _, rest = (ast.get_docstring(node) or "").partition("\n")

@@ -3,7 +3,7 @@
 A function with parameters contains what a student writes. The lines that the stub gives before it, such as the
 validation, are put in front, unless the stub also gives lines after it.
 
-For a small mistake in a long function, an author writes only the wrong lines. A misconception without parameters is a
+For a small mistake in a long function, an author writes only the wrong lines. A known mistake without parameters is a
 change to the model answer. After its docstring, its body has one string per hunk:
 
     def never_clears_the_gradients():

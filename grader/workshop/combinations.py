@@ -37,7 +37,7 @@ from ..grading.differences import (
 from ..grading.recorded_answers import Observation
 from ..grading.student import Example, Student
 from . import compose
-from .catalogue import KnownAnswer, misconceptions, parsed
+from .catalogue import KnownAnswer, known_mistakes, parsed
 
 ALONE = {"train_bandit", "train", "train_step"}
 """Functions whose differences are recorded without pairs: a run is long, and its numbers would take a megabyte."""
@@ -51,7 +51,7 @@ Row = list[Fingerprint] | None
 
 def make(exercise: str) -> str:
     """The text of `combinations.json`; the one that is there if it says the same up to rounding."""
-    known = misconceptions(exercise)
+    known = known_mistakes(exercise)
     differences.load.cache_clear()
     recorded = differences.load(exercise)
     tables = {}
@@ -205,7 +205,7 @@ def _source(module: str, function: str) -> str:
 
 def _usual(exercise: str, function: str) -> set[str]:
     """The differences in the tuple `USUAL` of a file of known mistakes."""
-    path = course.exercise(exercise).folder / "misconceptions" / f"{function}.py"
+    path = course.exercise(exercise).folder / "known_mistakes" / f"{function}.py"
     for node in parsed(path).body if path.is_file() else ():
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "USUAL":
             return set(ast.literal_eval(node.value))

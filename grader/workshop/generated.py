@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..core import course
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Template
 
 
 def holds(path: Path, text: str) -> bool:
@@ -30,17 +30,13 @@ def one_per_line(entries: Sequence[Mapping[str, Any]]) -> str:
 
 
 @functools.cache
-def _templates() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+def _template(path: Path) -> Template:
+    from jinja2 import Environment, StrictUndefined
 
-    return Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
+    return environment.from_string(path.read_text("utf-8"))
 
 
-def render(name: str, **values: object) -> str:
-    """A template from a folder of this package, with values inserted. Nothing is escaped."""
-    return _templates().get_template(name).render(**values)
+def render(template: Path, **values: object) -> str:
+    """A template with values inserted. Nothing is escaped."""
+    return _template(template).render(**values)

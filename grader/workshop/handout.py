@@ -3,7 +3,7 @@
 `PACKAGES` names the packages of the grader that students get, `MODULES` single modules of other packages. Nothing else
 is handed out. The stubs are made from the model answers, so edits of starter/ are not included.
 
-Left out on purpose: model answers, hidden checks, misconceptions, variants, commands for instructors, tests, and all
+Left out on purpose: model answers, hidden checks, known mistakes, variants, commands for instructors, tests, and all
 pages of the site except those that reports name. These become plain Markdown, readable without a site. `leak_scan`
 examines the result.
 """
@@ -13,31 +13,27 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
-import re
-import textwrap
 import tomllib
 import zipfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ..core import course
 from ..core.text import listed
-from ..grading import observations
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
 from ..oracles import recorded
-from . import corner_cases, mistakes, notebooks, records
-from .course_lists import facts
+from . import notebooks, records
 from .functions import GIVEN, of_exercises, read_modules
 from .generated import render
-from .packages import PACKAGES
-from .page_values import expand
+from .site_module import site_module
 from .stubs import make_stubs
 
+PACKAGES = ("core", "sandbox", "oracles", "grading", "worksheet", "reports")
 MODULES = (
     "__init__",
-    *(f"{name}/**/*" for name, package in PACKAGES.items() if package.students),
+    *(f"{name}/**/*" for name in PACKAGES),
     *(f"commands/{name}" for name in ("__init__", "course", "doctor", "grade", "hint", "install_torch")),
     *(
         "commands/grade_options",
@@ -46,7 +42,7 @@ MODULES = (
         "commands/notebook_check",
         "commands/pytest_checks",
     ),
-    *("exercises/__init__", "exercises/*/__init__", "exercises/*/checks"),
+    *("exercises/__init__", "exercises/*/__init__"),
 )
 """Modules of the grader that students need, without their suffix."""
 
@@ -61,6 +57,7 @@ GRADER = (
         "grader/grading/observations.toml",
         "grader/grading/pytest.ini",
         "grader/worksheet/model_answers.json",
+        "grader/exercises/*/checks*",
         "grader/exercises/*/*.json",
         "grader/exercises/*/exercise.toml",
     ),
@@ -93,13 +90,6 @@ OLDER_MANIFEST = "grader/core/manifest.json"
 LIBRARIES = "docs/assets/runs/as-shipped.json"
 """What libraries compute on one batch, for `starter/given/as_shipped.py`."""
 
-FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
-_FOLDED = re.compile(r"^/// details \| ([^\n]+)\n(?: +type:[^\n]*\n)? +attrs: \{id: ([^}]+)}\n(.*?)^///$", re.M | re.S)
-_HINT = re.compile(r'^\?\?\? \w+ "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
-_TAB = re.compile(r'^=== "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
-_PICTURE_IN_TAB = re.compile(r"^ {4}!\[[^\n]*\n", re.MULTILINE)
-_PICTURE = re.compile(r"^!\[[^]]*]\([^)]*\)[^\n]*\n\n(?:[A-Z][^\n]*\n(?:[^\n]+\n)*\n?)?", re.MULTILINE)
-_LINK = re.compile(r"\[([^]\n]+)\]\(([^):\s]+)\)")
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say
 
 
@@ -165,13 +155,16 @@ def weights_of(exercises: Sequence[str]) -> list[str]:
 def course_files(*patterns: str, exercises: Sequence[str]) -> dict[str, bytes]:
     """Files of the course by their path from its root, texts with the line end "\n", without those of other exercises.
 
+    A pattern that finds a folder stands for its Python files.
+
     Raises:
         FileNotFoundError: there is none for a pattern.
     """
     others = [name for name in course.names(drafts=True) if name not in exercises]
     files = {}
     for pattern in patterns:
-        paths = sorted(course.ROOT.glob(pattern))
+        found = sorted(course.ROOT.glob(pattern))
+        paths = [path for each in found for path in (sorted(each.rglob("*.py")) if each.is_dir() else [each])]
         if not paths:
             raise FileNotFoundError(f"{pattern} is missing in {course.ROOT}")
         named = {path.relative_to(course.ROOT).as_posix(): path for path in paths}
@@ -326,9 +319,9 @@ def _readme(site: str, exercises: Sequence[course.Exercise], programs: Sequence[
     project = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     counted = [each for each in exercises if not each.optional] or exercises
     return render(
-        "handout_files/README.md",
+        _TEMPLATES / "README.md",
         title=course.TITLE,
-        facts=[*facts()],
+        facts=[*site_module("course_lists").facts()],
         first=exercises[0].name,
         files=listed([f"`{each.file_name}`" for each in counted]),
         optional=[each for each in exercises if each.optional],
@@ -341,31 +334,5 @@ def _readme(site: str, exercises: Sequence[course.Exercise], programs: Sequence[
 
 def _pages(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
     """The pages that reports mention, as plain Markdown."""
-    texts = {each.page: expand((course.ROOT / each.page).read_text("utf-8")) for each in exercises}
-    texts |= {each.mistakes_page: mistakes.make(each.name) for each in exercises}
-    texts |= {each.functions_page: corner_cases.page(each, docstrings=False) for each in exercises}
-    texts[observations.PAGE] = mistakes.make_general()
-    return {name: plain_page(name, text, texts).encode() for name, text in texts.items()}
-
-
-def plain_page(page: str, text: str, files: Collection[str]) -> str:
-    """A page of the site as Markdown that GitHub and editors show; dead links become words."""
-    text = _TAB.sub(
-        lambda each: f"**{each[1]}**\n{textwrap.dedent(_PICTURE_IN_TAB.sub('', each[2])).rstrip()}\n\n", text
-    )
-    text = _PICTURE.sub("", FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
-    text = _FOLDED.sub(lambda each: _details(each[1], each[3], f' id="{each[2]}"'), text)
-    text = _HINT.sub(lambda each: _details(each[1], textwrap.dedent(each[2]), "") + "\n\n", text)
-
-    def words_of_a_dead_link(link: re.Match[str]) -> str:
-        path = link[2].partition("#")[0].partition("?")[0]
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
-        return link[0] if link[2].startswith("#") or target in files else link[1]
-
-    return _LINK.sub(words_of_a_dead_link, text)
-
-
-def _details(summary: str, body: str, attribute: str) -> str:
-    """A foldable block. A summary cannot contain Markdown, so its text becomes HTML."""
-    words = re.sub(r"`([^`]+)`", r"<code>\1</code>", re.sub(r"\\([^\w\s])|\\(_)", r"\1\2", summary))
-    return f"<details{attribute}>\n<summary>{words}</summary>\n\n{body.strip()}\n\n</details>"
+    texts: dict[str, str] = site_module("handout_pages").texts(exercises)
+    return {name: text.encode() for name, text in texts.items()}

@@ -1,8 +1,8 @@
-"""Find what students must not have: solutions, misconceptions, variants and hidden checks.
+"""Find what students must not have: solutions, known mistakes, variants and hidden checks.
 
 The scan compares words, numbers and signs, without white space, comments, quotes, commas and backslashes. So it finds a
 solution in a notebook, in Markdown, commented out, or indented differently. A run of `WINDOW` words that is in a
-solution and not in given code is a leak. Misconceptions, variants and hidden checks share single lines with the checks
+solution and not in given code is a leak. Known mistakes, variants and hidden checks share single lines with the checks
 and the numpy oracles, so such a function leaks only if one file contains `SHARE` of it.
 
 Not found: renamed and encoded solutions. Binary files are refused, so nothing can be packed.
@@ -123,7 +123,7 @@ def _in_text(text: str, hidden: Secrets) -> Iterator[tuple[str, int]]:
     leaking = [name for name, lines in found.items() if len(lines) >= hidden.enough[name]]
     alike: dict[str, str] = {}
     for name in sorted(leaking, key=lambda name: (-len(found[name]), name)):
-        is_answer = name.startswith(("the misconception ", "the variant "))
+        is_answer = name.startswith(("the known mistake ", "the variant "))
         alike.setdefault(name.partition(".")[0] if is_answer else name, name)
     for name in alike.values():
         yield name, min(found[name].values())
@@ -153,9 +153,9 @@ def _runs(code: str) -> Iterator[Words]:
 
 
 def _functions_not_public() -> Iterator[tuple[str, str]]:
-    """Name and body of every misconception, variant and hidden check."""
+    """Name and body of every known mistake, variant and hidden check."""
     for what, pattern in (
-        ("the misconception", "*/misconceptions/*.py"),
+        ("the known mistake", "*/known_mistakes/*.py"),
         ("the variant", "*/variants/*.py"),
         ("the hidden check", "*/hidden_checks.py"),
         ("the right function", "../oracles/in_torch.py"),

@@ -7,6 +7,7 @@ complete. `course dev selftest` says whether the checks are right.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,15 +16,15 @@ from ..core import course
 from ..core.course import Exercise
 from ..grading import recorded_answers
 from ..grading.check import Check, checks_of
-from .catalogue import KnownAnswer, misconceptions, variants
+from .catalogue import KnownAnswer, known_mistakes, variants
 from .functions import Module, make
 from .generated import holds
-from .handout import FRONT_MATTER
 from .stubs import make_stub
 
-MISCONCEPTIONS, VARIANTS = 15, 12
+KNOWN_MISTAKES, VARIANTS = 15, 12
 """As many as a released exercise has at least."""
 PLACEHOLDER = "TODO:"
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _PLAIN = {"dict", "list", "tuple", "str", "float", "int", "bool"}
 """What a function returns that returns no tensors."""
 
@@ -54,12 +55,18 @@ def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
     found = [*_of_files(exercise, modules[name])]
     for function in exercise.function_names:
         own = [check for check in checks if check.function == function and not check.hidden]
-        found += _of_a_function(f"{folder}/checks.py", modules[name].functions[function], own)
+        found += _of_a_function(_checks_file(exercise, function), modules[name].functions[function], own)
     for check in checks:
-        file = "hidden_checks.py" if check.hidden else "checks.py"
-        found += _of_a_check(f"{folder}/{file}", check, [each.id for each in checks])
-    found += _of_answers(exercise, folder, misconceptions(name))
+        file = f"{folder}/hidden_checks.py" if check.hidden else _checks_file(exercise, check.function)
+        found += _of_a_check(file, check, [each.id for each in checks])
+    found += _of_answers(exercise, folder, known_mistakes(name))
     return [*found, *_of_page(exercise)]
+
+
+def _checks_file(exercise: Exercise, function: str) -> str:
+    """Where the public checks of a function are."""
+    file = f"checks/{function}.py" if (exercise.folder / "checks").is_dir() else "checks.py"
+    return f"grader/exercises/{exercise.name}/{file}"
 
 
 def _of_files(exercise: Exercise, module: Module) -> Iterator[Missing]:
@@ -114,7 +121,7 @@ def _of_a_check(where: str, check: Check, ids: Sequence[str]) -> Iterator[Missin
 def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -> Iterator[Missing]:
     """Missing wrong and right answers, and unrecorded ones."""
     for what, count, wanted in (
-        ("wrong answers in misconceptions/", len(wrong), MISCONCEPTIONS),
+        ("wrong answers in known_mistakes/", len(wrong), KNOWN_MISTAKES),
         ("right answers in variants/", len(variants(exercise.name)), VARIANTS),
     ):
         if count < wanted:
@@ -126,7 +133,7 @@ def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -
     by_check, known = recorded_answers.load(exercise.name)
     caught = {mistake for group in by_check.values() for recorded in group for mistake in recorded.mistakes}
     for entry in wrong:
-        where = f"{folder}/misconceptions/{entry.function}.py: {entry.name}"
+        where = f"{folder}/known_mistakes/{entry.function}.py: {entry.name}"
         if not entry.sentence.startswith("you ") or entry.sentence.endswith("."):
             yield Missing(f'{where}: let the first line go on after "if", as in "you sum ...", without a period')
         if not entry.explanation:
@@ -135,7 +142,7 @@ def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -
         if diagnosis is None or diagnosis.sentence != entry.sentence:
             yield Missing(f"{folder}/vectors.json does not know {entry.name}, or not its words: {command}")
         elif entry.name not in caught:
-            where = f"{folder}/checks.py: no check catches {entry.name} in a worked example"
+            where = f"{_checks_file(exercise, entry.function)}: no check catches {entry.name} in a worked example"
             yield Missing(f"{where}; add one to a check of {entry.function} in which it differs from the model answer")
 
 
@@ -143,5 +150,5 @@ def _of_page(exercise: Exercise) -> Iterator[Missing]:
     path, heading = course.ROOT / exercise.page, f"# Exercise {exercise.number}. {exercise.title}"
     if not path.is_file():
         yield Missing(f"{exercise.page}: write the page", True)
-    elif not FRONT_MATTER.sub("", path.read_text("utf-8")).startswith(f"{heading}\n"):
+    elif not _FRONT_MATTER.sub("", path.read_text("utf-8")).startswith(f"{heading}\n"):
         yield Missing(f'{exercise.page}: begin it with "{heading}"', exercise.draft)

@@ -49,7 +49,7 @@ def make(name: str, *, title: str, function: str) -> dict[str, str]:
         f"{folder}/exercise.toml": "exercise.toml",
         f"{folder}/checks.py": "checks.py",
         f"{folder}/hidden_checks.py": "hidden_checks.py",
-        f"{folder}/misconceptions/{function}.py": "misconception.py",
+        f"{folder}/known_mistakes/{function}.py": "known_mistake.py",
         f"{folder}/variants/{function}.py": "variant.py",
         f"docs/exercises/{name}.md": "page.md",
     }

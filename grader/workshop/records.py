@@ -1,7 +1,7 @@
 """What a handout has instead of the oracles: recorded answers, and the few functions that are no exercise's answer.
 
 `course dev vectors` grades the model answers with the public checks. Meanwhile it records every call of an oracle by a
-check with its answer, and every input of a law that asks an oracle. In the handout a lookup takes the oracle's place.
+check with its answer, and every input of an invariant that asks an oracle. In the handout a lookup replaces the oracle.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..core import course
 from ..core.contents import read_submission
 from ..core.refusal import FileRefused
 from ..grading import hypothesis_compat
+from ..grading.check import modules as modules_of
 from ..grading.run import grade_submission
 from ..grading.settings import GradingSettings
 from ..grading.student import Loaded
@@ -91,7 +92,7 @@ def make(exercise: str, start: Callable[..., Loaded]) -> str:
         settings = GradingSettings(model, [exercise], start, hidden=False, second_pass=False, name_mistakes=False)
         if grade_submission(settings).exit_code:
             raise FileRefused(f"the model answers do not pass the public checks of {exercise}")
-    found, path = {"answers": recorder.answers, "laws": recorder.laws}, path_of(exercise)
+    found, path = {"answers": recorder.answers, "invariants": recorder.invariants}, path_of(exercise)
     old = json.loads(path.read_text("utf-8")) if path.is_file() else None
     return json.dumps(old if _alike(old, found) else found, separators=(",", ":")) + "\n"
 
@@ -108,18 +109,18 @@ def _alike(old: Any, new: Any) -> bool:
 
 
 class _Recorder:
-    """Listens to the oracles and the laws while checks run."""
+    """Listens to the oracles and the invariants while checks run."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Any] = {}
-        self.laws: dict[str, list[dict[str, Any]]] = {}
+        self.invariants: dict[str, list[dict[str, Any]]] = {}
         self._depth = 0
         self._calls = 0
 
     @contextlib.contextmanager
     def listening(self, exercise: str) -> Iterator[None]:
-        """Put the listener around every oracle that checks can reach, and around every law."""
-        checks = importlib.import_module(f"grader.exercises.{exercise}.checks")
+        """Put the listener around every oracle that checks can reach, and around every invariant."""
+        names = dict.fromkeys([f"grader.exercises.{exercise}.checks", *modules_of(exercise, hidden=False)])
         with contextlib.ExitStack() as stack:
             stack.enter_context(_changed(recorded, "records", lambda: recorded.Records({"recording": None}, {})))
             oracles = {}
@@ -129,17 +130,18 @@ class _Recorder:
                     original = getattr(module, name)
                     oracles[original] = self._oracle(f"{module_name}.{name}", original)
                     stack.enter_context(_changed(module, name, oracles[original]))
-            for name, value in [*vars(checks).items()]:
-                if isinstance(value, FunctionType) and value in oracles:
-                    stack.enter_context(_changed(checks, name, oracles[value]))
-                elif name == "records":
-                    stack.enter_context(_changed(checks, name, recorded.records))
-                elif hasattr(value, "check") and hasattr(value, "hypothesis"):
-                    law = self._law(value.check.id, hypothesis_compat.inner_test(value))
-                    stack.enter_context(_changed(value.hypothesis, "inner_test", law))
-            assert checks.__spec__ and checks.__spec__.loader
-            copy = importlib.util.module_from_spec(checks.__spec__)  # its constants ask oracles, too
-            checks.__spec__.loader.exec_module(copy)
+            for checks in map(importlib.import_module, names):
+                for name, value in [*vars(checks).items()]:
+                    if isinstance(value, FunctionType) and value in oracles:
+                        stack.enter_context(_changed(checks, name, oracles[value]))
+                    elif name == "records":
+                        stack.enter_context(_changed(checks, name, recorded.records))
+                    elif hasattr(value, "check") and hasattr(value, "hypothesis"):
+                        invariant = self._invariant(value.check.id, hypothesis_compat.inner_test(value))
+                        stack.enter_context(_changed(value.hypothesis, "inner_test", invariant))
+                assert checks.__spec__ and checks.__spec__.loader
+                copy = importlib.util.module_from_spec(checks.__spec__)  # its constants ask oracles, too
+                checks.__spec__.loader.exec_module(copy)
             yield
 
     def _oracle(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -158,17 +160,17 @@ class _Recorder:
 
         return listened
 
-    def _law(self, check: str, law: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(law)
+    def _invariant(self, check: str, invariant: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(invariant)
         def listened(**given: Any) -> None:
             before, inputs = self._calls, {name: each for name, each in given.items() if name not in _FIXTURES}
             try:
                 encoded = {name: recorded.encode(each, exact=True) for name, each in inputs.items()}
             except TypeError:
                 encoded = {}
-            law(**given)
+            invariant(**given)
             if self._calls > before:
-                self.laws.setdefault(check, []).append(json.loads(json.dumps(encoded)))
+                self.invariants.setdefault(check, []).append(json.loads(json.dumps(encoded)))
 
         return listened
 

@@ -1,7 +1,7 @@
 """Grade answers with known grades, to prove that the checks are right.
 
 The untouched stub and answers without work earn nothing. The model answers and every fair variant earn all points, also
-when later exercises call them. Every misconception is caught and named.
+when later exercises call them. Every known mistake is caught and named.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..grading import recorded_answers
 from ..grading.run import grade_submission
 from ..grading.settings import GradingSettings, declared_checks
 from ..grading.student import Loaded
-from .catalogue import misconceptions, replaced, variants, variants_together
+from .catalogue import known_mistakes, replaced, variants, variants_together
 from .stubs import make_stubs
 
 WITHOUT_WORK = {
@@ -34,8 +34,8 @@ WITHOUT_WORK = {
     "returns_noise": "return torch.randn(arguments[0].shape, dtype=torch.float64)",
 }
 """Bodies of functions that take `*arguments, **options` and do no work."""
-STUBS, IDLE, MODEL, VARIANTS, TOGETHER, MISCONCEPTIONS = (
-    "stubs", "answers without work", "model answers", "fair variants", "fair variants together", "misconceptions",
+STUBS, IDLE, MODEL, VARIANTS, TOGETHER, KNOWN_MISTAKES = (
+    "stubs", "answers without work", "model answers", "fair variants", "fair variants together", "known mistakes",
 )  # fmt: skip
 
 
@@ -86,8 +86,8 @@ def jobs(exercise: str, starter: dict[str, str], *, seeds: int = 1) -> Iterator[
     for seed in range(seeds):
         for job in _right(exercise):
             yield replace(job, seed=seed, name=f"{job.name}, seed {seed}" if seed else job.name)
-    for entry in misconceptions(exercise):
-        yield _replacing(MISCONCEPTIONS, exercise, entry.function, entry.name, entry.submission)
+    for entry in known_mistakes(exercise):
+        yield _replacing(KNOWN_MISTAKES, exercise, entry.function, entry.name, entry.submission)
 
 
 def _replacing(what: str, exercise: str, function: str, name: str, submission: Submission) -> SelfTestJob:
@@ -126,7 +126,7 @@ class CheckValue:
 
     def count(self, job: SelfTestJob, result: Result) -> None:
         """Count what a graded answer shows, if it is a wrong one."""
-        if job.what in (IDLE, MISCONCEPTIONS):
+        if job.what in (IDLE, KNOWN_MISTAKES):
             failing = [check.id for check in result.checks if check.outcome in (FAILED, BROKEN)]
             self.caught.update(failing)
             self.alone.update(failing[:1] if len(failing) == 1 else [])
@@ -141,7 +141,7 @@ def problems_of(job: SelfTestJob, result: Result) -> list[str]:
     """One sentence per deviation of a result from its known grade."""
     checks, problems = result.checks, []
     if result.exit_code == 3:
-        broken = next((f"{check.id}: {check.story}" for check in checks if check.outcome == GRADER_ERROR), "")
+        broken = next((f"{check.id}: {check.message}" for check in checks if check.outcome == GRADER_ERROR), "")
         problems.append(f"the grader failed: {result.problem or broken}")
     elif job.what == STUBS:
         wrong = [check for check in checks if check.outcome != NOT_WRITTEN]
@@ -149,27 +149,27 @@ def problems_of(job: SelfTestJob, result: Result) -> list[str]:
     elif job.what == IDLE:
         own = [check for check in checks if f"{job.exercise}.{check.function}" in job.functions]
         problems += [f"earns {check.earned} for: {check.title}" for check in own if check.earned]
-    elif job.what == MISCONCEPTIONS:
+    elif job.what == KNOWN_MISTAKES:
         problems += _unnamed(job, result)
     else:
         for check in checks:
             if check.outcome != PASSED:
-                details = (f"{check.outcome}: {check.title}", check.call, check.story, str(check.rows or ""))
+                details = (f"{check.outcome}: {check.title}", check.call, check.message, str(check.rows or ""))
                 problems.append(" ".join(filter(None, details)))
     return [f"{job.exercise}: {job.name}: {problem}" for problem in problems]
 
 
 def _unnamed(job: SelfTestJob, result: Result) -> Iterator[str]:
-    """What to do about a misconception that is not caught, or is not the only one named."""
+    """What to do about a known mistake that is not caught, or is not the only one named."""
     if all(check.outcome not in (FAILED, BROKEN) for check in result.checks):
         yield "is not caught; add a check that it fails, or an example to one"
         return
     function, _, name = job.name.partition(": ")
-    named = {mistake.name for exercise in result.exercises for mistake in exercise.misconceptions}
+    named = {mistake.name for exercise in result.exercises for mistake in exercise.known_mistakes}
     if named != {name}:
         advice = f"run `course dev vectors {job.exercise}`"
         if name not in recorded_answers.load(job.exercise)[1].get(function, {}):
             advice += ", which has not recorded it yet"
         else:
-            advice += ", and if that changes nothing, add an example in which it differs from every other misconception"
+            advice += ", and if that changes nothing, add an example in which it differs from every other known mistake"
         yield f"is named {' and '.join(sorted(named)) or 'nothing'}; {advice}"

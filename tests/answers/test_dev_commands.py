@@ -39,25 +39,20 @@ def test_the_selftest_grades_in_processes_that_end_with_it_and_keeps_its_reports
     (tmp_path / "multiprocessing.py").write_text("raise SystemExit('the student ran')\n", "utf-8")
     asked = ("clip", "--quick", "--only", "minimum_before", "--jobs", "2", "--reports", "kept")
     done = call(main, "dev", "selftest", *asked, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (0, "misconceptions: 1\nself-test passed\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "known mistakes: 1\nself-test passed\n"), done.stderr
     assert multiprocessing.active_children() == []
     (report,) = (tmp_path / "kept").rglob("*.json")
-    named = from_json(report.read_text("utf-8")).exercises[0].misconceptions
+    named = from_json(report.read_text("utf-8")).exercises[0].known_mistakes
     assert report.name == f"clipped_surrogate.{named[0].name}.json"
-
-
-def test_a_name_that_no_answer_has_is_a_problem(sandbox: Sandbox, tmp_path: Path) -> None:
-    done = call(main, "dev", "selftest", "clip", "--only", "nonsense", "--jobs", "1", cwd=tmp_path, sandbox=sandbox)
-    assert done.returncode == 1 and "nonsense" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("outcome", "named", "wrong"),
     [
-        (PASSED, "", {"stubs", "answers without work", "misconceptions"}),
-        (FAILED, "", {"stubs", "model answers", "fair variants", "misconceptions"}),
-        (FAILED, "another mistake", {"stubs", "model answers", "fair variants", "misconceptions"}),
-        (NOT_WRITTEN, "", {"model answers", "fair variants", "misconceptions"}),
+        (PASSED, "", {"stubs", "answers without work", "known mistakes"}),
+        (FAILED, "", {"stubs", "model answers", "fair variants", "known mistakes"}),
+        (FAILED, "another mistake", {"stubs", "model answers", "fair variants", "known mistakes"}),
+        (NOT_WRITTEN, "", {"model answers", "fair variants", "known mistakes"}),
     ],
 )
 def test_the_selftest_notices_every_wrong_grade(outcome: Outcome, named: str, wrong: set[str]) -> None:
@@ -70,7 +65,7 @@ def test_the_selftest_notices_every_wrong_grade(outcome: Outcome, named: str, wr
         ]
         mistakes = [NamedMistake(checks[0].id, True, "", checks[0].function, named, "", "")] if named else []
         exercise = ExerciseResult("clip", "", "", checks)
-        exercise.misconceptions = mistakes
+        exercise.known_mistakes = mistakes
         problems = selftest.problems_of(job, Result("s", "", 0, "cpu", [exercise], "0", complete=True))
         assert bool(problems) is (job.what in wrong)
         assert all(problem.startswith(f"clip: {job.name}: ") for problem in problems)
@@ -89,6 +84,7 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     recorded_answers.load.cache_clear()
 
 
+@pytest.mark.proof
 def test_wrong_numbers_are_written_anew_and_digits_of_another_processor_stay(sandbox: Sandbox, recorded: Path) -> None:
     text = recorded.read_text("utf-8")
     numbers = [*re.finditer(r'"values": \[(-?\d\.\d{6,})', text)][:2]

@@ -33,7 +33,7 @@ def test_every_answer_whose_grade_is_known_gets_it(exercise: str, tmp_path: Path
     counts = {what: int(count) for what, count in re.findall(r"^([a-z ]+): (\d+)$", done.stdout, re.MULTILINE)}
     assert (counts["stubs"], counts["model answers"]) == (1, 1)
     assert counts["answers without work"] == len(course.exercise(exercise).functions) * len(selftest.WITHOUT_WORK)
-    assert counts["misconceptions"] == len(catalogue.misconceptions(exercise))
+    assert counts["known mistakes"] == len(catalogue.known_mistakes(exercise))
     assert counts["fair variants"] == len(catalogue.variants(exercise))
     assert (counts.get("fair variants together", 0) > 5) == (exercise in ("bandit", "charlm"))
     pasted, looking_right = pasting.looking_right(kept, exercise, tmp_path, every=10)
@@ -70,7 +70,7 @@ def verdicts(submission: Submission, exercise: str, sandbox: Sandbox) -> dict[st
 @pytest.mark.parametrize("exercise", [exercise.name for exercise in course.HANDED_OUT])
 def test_one_interpreter_for_all_checks_gives_the_same_verdicts(sandbox: Sandbox, exercise: str) -> None:
     """As on macOS and Windows: for a right answer, a wrong one, and functions that remember their calls."""
-    answers = [read_submission(course.MODEL_ANSWERS), catalogue.misconceptions(exercise)[0].submission]
+    answers = [read_submission(course.MODEL_ANSWERS), catalogue.known_mistakes(exercise)[0].submission]
     if exercise == "advantages":
         answers += [
             catalogue.replaced(exercise, "group_advantages", name, text)

@@ -16,7 +16,7 @@ from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings
 from grader.grading.student import Half
 from grader.sandbox.sandbox import Sandbox
-from grader.workshop.catalogue import misconceptions, replaced
+from grader.workshop.catalogue import known_mistakes, replaced
 
 NAMED = [
     ("advantages", "group_advantages", "divides_by_group_size_minus_one"),
@@ -32,7 +32,7 @@ def graded(sandbox: Sandbox, exercise: str, function: str, submission: Submissio
 
 
 def known(exercise: str, function: str, name: str) -> Submission:
-    (entry,) = (each for each in misconceptions(exercise) if (each.function, each.name) == (function, name))
+    (entry,) = (each for each in known_mistakes(exercise) if (each.function, each.name) == (function, name))
     return entry.submission
 
 
@@ -73,7 +73,10 @@ def from_a_table(*arguments, **options):
     return replaced(exercise, function, "from_a_table", text)
 
 
-@pytest.mark.parametrize(("exercise", "function", "name"), NAMED)
+@pytest.mark.parametrize(
+    ("exercise", "function", "name"),
+    [pytest.param(*named, marks=[pytest.mark.proof] * (named[0] != "kl")) for named in NAMED],
+)
 def test_a_named_mistake_costs_its_own_checks_only(sandbox: Sandbox, exercise: str, function: str, name: str) -> None:
     result = graded(sandbox, exercise, function, known(exercise, function, name))
     assert 0 < result.earned < result.points
@@ -82,8 +85,15 @@ def test_a_named_mistake_costs_its_own_checks_only(sandbox: Sandbox, exercise: s
     assert strict.earned == 0 and any(check.outcome == WAITING for check in strict.checks)
 
 
-@pytest.mark.parametrize("otherwise", ["arguments[0] * 0.0", "arguments[0]", "torch.randn_like(arguments[0])"])
-@pytest.mark.parametrize(("exercise", "function", "name"), NAMED)
+@pytest.mark.parametrize(
+    ("exercise", "function", "name", "otherwise"),
+    [
+        (*named, otherwise)
+        for named, otherwise in zip(
+            NAMED, ("arguments[0] * 0.0", "arguments[0]", "torch.randn_like(arguments[0])"), strict=True
+        )
+    ],
+)
 def test_a_table_of_the_answers_of_a_named_mistake_earns_nothing(
     sandbox: Sandbox, exercise: str, function: str, name: str, otherwise: str
 ) -> None:

@@ -17,7 +17,7 @@ from grader.grading.check import Check
 from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings, declared_checks
 from grader.sandbox.sandbox import Sandbox
-from grader.workshop.catalogue import misconceptions, replaced, variants_together
+from grader.workshop.catalogue import known_mistakes, replaced, variants_together
 from grader.workshop.selftest import WITHOUT_WORK
 from grader.workshop.stubs import make_stubs
 
@@ -48,7 +48,7 @@ def graded(sandbox: Sandbox) -> Grader:
 
 
 def must_earn_everything(result: Result) -> None:
-    assert [(check.id, check.story) for check in result.checks if check.outcome != PASSED] == []
+    assert [(check.id, check.message) for check in result.checks if check.outcome != PASSED] == []
     assert result.earned == result.points > 0
 
 
@@ -86,7 +86,7 @@ def test_the_untouched_stub_is_not_written_yet(graded: Grader, exercise: str) ->
     assert result.earned == 0
 
 
-@pytest.mark.parametrize(("exercise", "function"), FUNCTIONS)
+@pytest.mark.parametrize(("exercise", "function"), sorted(FIRST))
 def test_an_answer_without_work_fails_at_the_gate(graded: Grader, exercise: str, function: str) -> None:
     quick = {"name_mistakes": False, "second_pass": False, "fresh_workers": False}
     for name, body in WITHOUT_WORK.items():
@@ -100,7 +100,7 @@ def test_an_answer_without_work_fails_at_the_gate(graded: Grader, exercise: str,
     ("exercise", "function"), [pytest.param(*each, marks=[pytest.mark.check] * (each in FIRST)) for each in FUNCTIONS]
 )
 def test_a_mistake_in_every_function_is_caught_and_named(graded: Grader, exercise: str, function: str) -> None:
-    mistake = next(entry for entry in misconceptions(exercise) if entry.function == function)
+    mistake = next(entry for entry in known_mistakes(exercise) if entry.function == function)
     result = graded(mistake.submission, exercise, lambda check: check.function == function)
     assert {check.outcome for check in result.checks} & {FAILED, BROKEN}
-    assert {found.name for part in result.exercises for found in part.misconceptions} == {mistake.name}
+    assert {found.name for part in result.exercises for found in part.known_mistakes} == {mistake.name}

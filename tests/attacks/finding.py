@@ -86,4 +86,4 @@ def _harms_to_grade(attack: Attack, result: Result, checks: list[CheckResult]) -
 
 def _sentence(gate: CheckResult) -> str:
     """What a check says; where it has nothing to say, the numbers side by side."""
-    return gate.story or "; ".join(f"{label}: {text}" for label, text in gate.rows if label in ("yours", "expected"))
+    return gate.message or "; ".join(f"{label}: {text}" for label, text in gate.rows if label in ("yours", "expected"))

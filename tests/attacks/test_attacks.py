@@ -29,11 +29,7 @@ from grader.sandbox.sandbox import missing_walls
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are written for Linux")
 
 BEST = max(level for level in (0, 1, 2) if not missing_walls(level))
-ALONE = [
-    pytest.param(attack, id=name, marks=[pytest.mark.machine] * bool(attack.level_0))  # those need the walls of a level
-    for name, attack in ATTACKS.items()
-    if attack.packing is None
-]
+ALONE = [pytest.param(attack, id=name) for name, attack in ATTACKS.items() if attack.packing is None]
 ON_A_NEIGHBOR = {attack.name for attack in TOPICS[together.TITLE]}
 
 

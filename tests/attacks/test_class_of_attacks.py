@@ -159,7 +159,7 @@ def entry_of(number: int, attack: Attack, entries: dict[str, Entry]) -> Entry | 
 
 
 def text_of(entry: Entry) -> str:
-    return "\n".join((*entry.notes, entry.problem, entry.result.as_json() if entry.result else ""))
+    return "\n".join((*map(str, entry.notes), entry.problem, entry.result.as_json() if entry.result else ""))
 
 
 def problems_of(attack: Attack, entry: Entry | None) -> list[str]:

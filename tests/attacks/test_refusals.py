@@ -48,8 +48,8 @@ def gate_of(result: Result) -> CheckResult:
 def test_a_refusal_of_the_system_is_explained(sandbox: Sandbox, raised: str, phrases: list[str]) -> None:
     gate = gate_of(graded(sandbox, f"raise {raised}"))
     assert gate.outcome == BROKEN
-    assert [phrase for phrase in phrases if phrase not in gate.story] == []
-    assert "Errno" not in gate.story and "\n" not in gate.story
+    assert [phrase for phrase in phrases if phrase not in gate.message] == []
+    assert "Errno" not in gate.message and "\n" not in gate.message
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_refusal_of_the_system_is_explained(sandbox: Sandbox, raised: str, phr
 def test_a_report_has_a_limited_length(sandbox: Sandbox, body: str) -> None:
     result = graded(sandbox, body)
     assert len(result.as_json()) < 1_000_000
-    assert [check.story for check in result.checks if check.outcome == GRADER_ERROR] == []
+    assert [check.message for check in result.checks if check.outcome == GRADER_ERROR] == []
 
 
 @pytest.mark.proof
@@ -80,5 +80,5 @@ def test_a_model_answer_that_dies_takes_no_points_from_a_submission(sandbox, tmp
     result = grade_submission(GradingSettings(submission, ["advantages"], sandbox.worker))
     assert {check.outcome for check in result.checks} == {PASSED, GRADER_ERROR}
     failed = [check for check in result.checks if check.outcome == GRADER_ERROR]
-    assert all(check.hidden and "model answer" in check.story for check in failed)
+    assert all(check.hidden and "model answer" in check.message for check in failed)
     assert result.exit_code == 3

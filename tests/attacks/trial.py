@@ -18,8 +18,8 @@ from finding import Finding, finding_of
 from short_grading import CALL_SECONDS
 from yard import Yard, settings_of
 
-from grader.classroom.grading_job import grade_with, make_job
-from grader.classroom.request import ClassSettings, Request, read_request
+from grader.classroom.grading_job import grade_with, request_for
+from grader.classroom.request import ClassSettings, Request
 from grader.core import course
 from grader.core.contents import Contents, read_submission
 from grader.core.result import PASSED, Result
@@ -203,7 +203,7 @@ class Trial:
 
 
 def _request(submission: Submission, settings: ClassSettings) -> Request:
-    return read_request(make_job(Contents(submission, b""), settings).data)
+    return request_for(Contents(submission, b""), settings)
 
 
 def neighbor() -> Submission:

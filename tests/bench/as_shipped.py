@@ -23,7 +23,7 @@ from types import SimpleNamespace
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / ".ci")]
 
 import numpy as np
 from libraries import formula, loading, page

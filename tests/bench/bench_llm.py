@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # for reference/: the model answers are not installed
+sys.path[:0] = [str(ROOT), str(ROOT / ".ci")]  # for reference/ and site_steps, which are not installed
 
-from grader.workshop import llm_runs
-from grader.workshop.llm_runs import LLMRun
 from reference.given.runs import CHECKPOINT, METRICS
 from reference.run_llm import RUN
+from site_steps import llm_runs
+from site_steps.llm_runs import LLMRun
 
 COSTS = "costs.jsonl"
 GOAL, LOWEST, SECONDS, GIGABYTES = 0.85, 0.75, 1800, 5

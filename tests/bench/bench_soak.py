@@ -22,12 +22,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 import psutil
 from class_maker import HOSTILE, model_files
 
-from grader.classroom.grading_job import Job, grade_with, make_job
-from grader.classroom.request import ClassSettings, read_request
+from grader.classroom.grading_job import grade_with, request_for
+from grader.classroom.request import ClassSettings, Request
 from grader.core.contents import Contents
 from grader.core.submission import Submission
 from grader.grading.grading_process import GradingProcess
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import known_mistakes
 
 EXERCISE, EXAMPLES = "advantages", 10
 MEMORY_MAY_GROW = 20 << 20
@@ -83,7 +83,7 @@ class Soak:
     def grade(self, count: int) -> None:
         for _ in range(count):
             name, job = self._jobs[self.gradings % len(self._jobs)]
-            result = grade_with(self._process, read_request(job.data))
+            result = grade_with(self._process, job)
             if result.problem or not result.complete:
                 raise SystemExit(f"grading {self.gradings}, {name}: {result.problem or 'not complete'}")
             self.points[name].add(result.earned)
@@ -120,7 +120,7 @@ def own_memory(process: psutil.Process) -> int:
     return sum(region.private_dirty for region in process.memory_maps())
 
 
-def jobs(level: int, *, hanging: bool) -> list[tuple[str, Job]]:
+def jobs(level: int, *, hanging: bool) -> list[tuple[str, Request]]:
     """Submissions of every kind, by name."""
     right = model_files()
     sources = {f"hostile: {name}": text + right[f"{EXERCISE}.py"] for name, text in HOSTILE.items()}
@@ -128,7 +128,7 @@ def jobs(level: int, *, hanging: bool) -> list[tuple[str, Job]]:
     hangs = sources.pop("hostile: never returns")
     if level == 0:  # which stops neither
         del sources["hostile: forks"], sources["hostile: kills its parent"]
-    sources |= {each.name: each.submission.files[f"{EXERCISE}.py"] for each in misconceptions(EXERCISE)[:8]}
+    sources |= {each.name: each.submission.files[f"{EXERCISE}.py"] for each in known_mistakes(EXERCISE)[:8]}
     for number in range(10):
         sources[f"right {number}"] = f"{right[f'{EXERCISE}.py']}\n# {number}\n"
     # A time limit takes longer than all the others of a turn together: one in four turns is enough.
@@ -137,7 +137,9 @@ def jobs(level: int, *, hanging: bool) -> list[tuple[str, Job]]:
     made = []
     for name, text in turns:
         files = right | {f"{EXERCISE}.py": text}
-        made.append((name, make_job(Contents(Submission("submission", Path("submission"), files, {}), b""), settings)))
+        made.append(
+            (name, request_for(Contents(Submission("submission", Path("submission"), files, {}), b""), settings))
+        )
     return made
 
 

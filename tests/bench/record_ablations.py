@@ -2,7 +2,7 @@
 
     python tests/bench/record_ablations.py clip
 
-A band is the middle 80 % of the seeds. The build of the site draws the files (`grader/workshop/run_pictures.py`).
+A band is the middle 80 % of the seeds. The build of the site draws the files (`.ci/site_steps/run_pictures.py`).
 """
 
 from __future__ import annotations

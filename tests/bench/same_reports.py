@@ -47,7 +47,7 @@ _CHANGES_EACH_TIME = (
 )
 _CAUSES = re.compile(r'(?<="may_come_from": \[)[^\]]*(?=\])|(?<=ossible cause: )[^<"\\\n]*')
 _BETWEEN_TAGS = re.compile(r">\s*<")
-_DIGEST = re.compile(r'"sha256": "[0-9a-f]{64}"')  # a misconception may become a change that makes the same function
+_DIGEST = re.compile(r'"sha256": "[0-9a-f]{64}"')  # a known mistake may become a change that makes the same function
 _SHOWN = 10  # differences, with so many lines each
 _LINES = 12
 
@@ -113,7 +113,7 @@ def _what_stays(path: Path | None) -> list[str]:
     text = _CAUSES.sub(_in_order, text)
     if path.suffix == ".html":
         text = _BETWEEN_TAGS.sub(">\n<", text)
-    if "misconceptions" in path.parts:
+    if {"misconceptions", "known-mistakes"} & {*path.parts}:
         text = _DIGEST.sub('"sha256": "OF AN ANSWER"', text)
     return text.splitlines() or [""]
 

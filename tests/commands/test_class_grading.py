@@ -25,8 +25,8 @@ from waiting import wait_until
 from grader.classroom import grading_job
 from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
-from grader.classroom.grading_job import Job, close_idle_processes, grade_job, make_job
-from grader.classroom.request import ClassSettings
+from grader.classroom.grading_job import close_idle_processes, grade_job, request_for
+from grader.classroom.request import ClassSettings, Request
 from grader.classroom.results import JOURNAL_FILE, Entry, read_class
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
@@ -37,7 +37,7 @@ from grader.core.result import TOO_BUSY
 from grader.core.submission import Submission
 from grader.grading.grading_process import GradingProcess
 from grader.grading.plugin import WATCH_EXAMPLES
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import known_mistakes
 
 ROOT = course.ROOT
 # One small exercise, with as few inputs as the checks have that are imported here: what is tested is not the checks.
@@ -59,7 +59,7 @@ def small_class(tmp_path_factory) -> Path:
     texts = {
         "empty": "x = 1\n",
         "hostile": HOSTILE["ends the process"],
-        "mistaken": misconceptions("kl")[0].submission.files["kl.py"],
+        "mistaken": known_mistakes("kl")[0].submission.files["kl.py"],
         "right": model_files()["kl.py"],
         "untouched": (course.STARTER / "kl.py").read_text("utf-8"),
     }
@@ -91,9 +91,9 @@ def written(out: Path) -> dict[str, str]:
     }
 
 
-def one_job(settings: ClassSettings = QUICK) -> Job:
+def one_job(settings: ClassSettings = QUICK) -> Request:
     contents = Contents(Submission("x", Path("x"), model_files(), {}), NoWorksheet("none", missing=True))
-    return make_job(contents, settings)
+    return request_for(contents, settings)
 
 
 def whole_lines(out: Path) -> list[dict]:
@@ -190,7 +190,7 @@ def test_a_grading_process_that_dies_is_replaced_once(sandbox, graded, monkeypat
             lambda process, request: (really if process is dying else here)(process, request),
         )
         killer = pool.submit(kill)
-        answer = json.loads(grade_job(one_job().data))
+        answer = json.loads(grade_job(one_job().as_json()))
         killer.result()
     assert answer["attempts"] == 2 and not answer["problem"]
     (wanted,) = (entry.result for entry in read_class(graded) if entry.name == "right")
@@ -218,15 +218,15 @@ KILLED = ("-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
 def test_a_grading_that_the_system_ends_is_worth_another_attempt_alone(monkeypatch):
     close_idle_processes()
     monkeypatch.setattr(grading_job, "GradingProcess", lambda sandbox: GradingProcess(sandbox, program=KILLED))
-    ended = json.loads(grade_job(one_job().data))
+    ended = json.loads(grade_job(one_job().as_json()))
     assert (ended["result"], ended["attempts"], ended["too_busy"]) == (None, grading_job.ATTEMPTS, True)
 
 
 def test_a_busy_machine_and_a_missing_level_give_no_result_and_say_so(monkeypatch, sandbox):
     with graded_here(sandbox):
-        walled = json.loads(grade_job(one_job(ClassSettings(("kl",), require_level=1, level=0)).data))
+        walled = json.loads(grade_job(one_job(ClassSettings(("kl",), require_level=1, level=0)).as_json()))
         monkeypatch.setattr(course, "GRADING_SECONDS", 0.0)
-        late = json.loads(grade_job(one_job().data))
+        late = json.loads(grade_job(one_job().as_json()))
     assert walled["result"] is None and "level 1" in walled["problem"]
     assert (late["result"], late["attempts"], late["too_busy"]) == (None, 1, True)
     assert TOO_BUSY in late["problem"]
@@ -241,6 +241,7 @@ def train_bandit(*arguments, **options):
 """
 
 
+@pytest.mark.proof
 def test_no_number_of_a_submission_stops_its_class_or_the_next_run(tmp_path, sandbox):
     for name, text in {"ada": "x = 1\n", "eve": model_files()["bandit.py"] + HUGE, "zoe": "x = 2\n"}.items():
         (tmp_path / "class" / name).mkdir(parents=True)

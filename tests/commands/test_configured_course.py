@@ -33,7 +33,7 @@ def run_module(root: Path, module: str, *arguments: object, expected: int | None
 
 
 def test_a_wrong_course_file_ends_every_command_with_a_sentence(tmp_path: Path) -> None:
-    copied = shutil.ignore_patterns("__pycache__", "*.json", "misconceptions", "variants")
+    copied = shutil.ignore_patterns("__pycache__", "*.json", "known_mistakes", "variants")
     shutil.copytree(course.GRADER, tmp_path / "grader", ignore=copied)
     (tmp_path / "course.toml").write_text('title = "Mine"\nexercises = ["kl", "ppo"]\n', "utf-8")
     command = [sys.executable, "-m", "grader.commands.grade", "--help"]

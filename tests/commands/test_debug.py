@@ -125,7 +125,7 @@ def test_a_debugger_goes_on_after_a_call_although_a_worker_would_switch_its_trac
         student.close()
 
 
-@pytest.mark.parametrize("typed", ["quit\n", ""], ids=["quit", "end of input"])
+@pytest.mark.parametrize("typed", ["quit\n", pytest.param("", marks=pytest.mark.proof)], ids=["quit", "end of input"])
 def test_leaving_the_debugger_ends_the_run(grade, tmp_path, monkeypatch, typed):
     """The student wants to leave, and would not type `quit` at every call."""
 

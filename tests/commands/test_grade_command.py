@@ -174,15 +174,6 @@ def test_wrong_usage_exits_with_2_and_says_what_to_do(grade, tmp_path, arguments
     assert_refused(grade(*arguments), phrase)
 
 
-def test_help_fits_on_a_screen_and_help_all_has_the_rest(grade):
-    short, long = grade("--help", COLUMNS="80").stdout, grade("--help-all", COLUMNS="80").stdout
-    assert len(short.splitlines()) <= 40 and max(map(len, short.splitlines())) <= 80
-    for option in ("--seed", "--secret", "--require-level", "gradescope"):
-        assert option in long and option not in short
-    for option in ("--path", "--watch", "--hint", "--debug", "--help-all", "grade worksheet"):
-        assert option in short
-
-
 @pytest.mark.parametrize(
     ("target", "option"), [("me/kl.py", "--call"), ("me/worksheet.json", "--debug"), ("other_name", "--watch")]
 )
@@ -277,17 +268,6 @@ def test_grade_hint_shows_one_more_hint_each_time_without_grading(grade, tmp_pat
     assert hints[0] not in grade("hint", "advantages.zero_signal_fraction", "--path", "me", **options).stdout
     (me / "advantages.py").write_text("import torch\n", "utf-8")
     assert "changed" in grade("hint", "--path", "me", **options).stdout
-
-
-def test_the_option_hint_shows_as_many_hints_as_it_is_given(shown, tmp_path):
-    hints = first_hints()
-    stub(tmp_path / "me", "advantages")
-    for count in (1, 2, len(hints) + 3):
-        done = shown("advantages", "--path", "me", *["--hint"] * count, COLUMNS="400")
-        assert done.returncode == CHECKS_FAILED
-        assert [hint in done.stdout for hint in hints] == [place < count for place in range(len(hints))]
-    model_answers(tmp_path / "right", "advantages")
-    assert "no hint" in shown("advantages", "--path", "right", *QUICK, "--hint").stdout
 
 
 def test_the_finish_comes_once_per_folder_and_again_after_points_were_lost(monkeypatch, capsys, tmp_path):

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from grader.commands import install_torch
-from grader.core import course
 
 PIN = next(line for line in install_torch.CONSTRAINTS.read_text("utf-8").split("\n") if line.startswith("torch=="))
 VERSION = PIN.removeprefix("torch==")
@@ -92,23 +91,6 @@ def test_an_index_that_cannot_be_reached_is_said_and_not_waited_for(
     assert "Cannot reach" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "system", "machine", "size"),
-    [
-        (["--cuda"], "linux", "x86_64", "3 GB"), ([], "darwin", "arm64", "250 MB"), ([], "win32", "AMD64", "250 MB"),
-        ([], "linux", "riscv64", "250 MB"),
-    ],
-)  # fmt: skip
-def test_where_there_is_nothing_to_choose_the_next_step_installs_torch(
-    arguments, system, machine, size, without_torch, no_pip, monkeypatch, capsys
-):
-    monkeypatch.setattr(sys, "platform", system)
-    monkeypatch.setattr("platform.machine", lambda: machine)
-    monkeypatch.setattr(install_torch, "answers", lambda index: pytest.fail("nobody asks the index"))
-    assert install_torch.main(arguments) == 0
-    assert size in capsys.readouterr().out
-
-
 def test_the_pinned_version_is_not_installed_again(no_pip, monkeypatch, capsys):
     for version, there in ((VERSION, True), (f"{VERSION}+cpu", True), ("2.6.0+cpu", False)):
         monkeypatch.setattr("importlib.metadata.version", lambda _, version=version: version)
@@ -132,16 +114,3 @@ def test_without_pip_uv_installs(without_torch, monkeypatch):
     ((uv, *arguments),) = ran
     assert uv == "/opt/uv" and arguments[:4] == ["pip", "install", "--python", sys.executable]
     assert arguments[-3:] == ["--index-url", "http://index", "torch"]
-
-
-def test_both_makefiles_set_up_alike_torch_first():
-    recipes = [
-        (course.ROOT / name).read_text("utf-8").partition("$(VENV)/installed:")[2].partition("\n\n")[0]
-        for name in ("Makefile", "grader/workshop/handout_files/Makefile")
-    ]
-    ours, theirs = recipes
-    for name in ("pyproject.toml", "constraints.txt"):
-        ours = ours.replace(name, f"course/{name}")
-    ours = ours.replace("-m grader.commands.install_torch", "course/grader/commands/install_torch.py")
-    assert ours.replace("-e .", "-e ./course") == theirs
-    assert 0 < theirs.index("install_torch.py") < theirs.index("pip install")

@@ -1,4 +1,4 @@
-"""Two exercises at a time: the result equals that of one after the other, even if the second process dies."""
+"""Two exercises at a time: the result equals that of one after the other, even if the grading process dies."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ def added(**texts: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def second():
-    """A second process, for all tests."""
+def process():
+    """A grading process, for all tests."""
     with GradingProcess({}) as started:
         yield started
 
 
 @pytest.fixture
 def run(sandbox: Sandbox):
-    """Grades a folder, with a second process if there is one; of the bandit, whose other checks train, only
+    """Grades a folder, with a grading process if there is one; of the bandit, whose other checks train, only
     `grpo_step`."""
 
-    def run(folder, second=None, *, names, **options):
+    def run(folder, process=None, *, names, **options):
         checks = declared_checks(names, hidden=False)
         few = {
             key: check for key, check in checks.items() if check.exercise != "bandit" or check.function == "grpo_step"
@@ -59,7 +59,7 @@ def run(sandbox: Sandbox):
         settings = GradingSettings(
             read_submission(folder), names, sandbox.worker, walls=walls, hidden=False, checks=few
         )
-        return grade_submission(settings, second=second, **options)
+        return grade_submission(settings, process=process, **options)
 
     with grading_profile():
         plugin.use_profile(2)
@@ -77,12 +77,12 @@ def run(sandbox: Sandbox):
     ],
     ids=["raises", "ends", "owed"],
 )
-def test_the_result_equals_that_of_one_exercise_after_the_other(run, second, make_submission, names, texts):
+def test_the_result_equals_that_of_one_exercise_after_the_other(run, process, make_submission, names, texts):
     me = make_submission(added(**texts))
     alone = run(me, names=names)
     updates: list[str] = []
-    with mock.patch.object(second, "returned", wraps=second.returned) as graded:
-        together = run(me, second, names=names, on_update=lambda _, check: updates.append(check.id))
+    with mock.patch.object(process, "returned", wraps=process.returned) as graded:
+        together = run(me, process, names=names, on_update=lambda _, check: updates.append(check.id))
     graded.assert_called_once()  # else nothing was compared
     assert alone.complete and not alone.problem
     assert without_times(together.as_json()) == without_times(alone.as_json())
@@ -93,7 +93,7 @@ def test_the_result_equals_that_of_one_exercise_after_the_other(run, second, mak
 
 @pytest.mark.proof
 @pytest.mark.parametrize("moment", ["before", "during"])
-def test_a_second_process_that_is_killed_costs_no_verdict(run, make_submission, moment):
+def test_a_grading_process_that_is_killed_costs_no_verdict(run, make_submission, moment):
     me, names = make_submission({}), ("advantages", "kl")
     with GradingProcess({}) as mortal:
 
@@ -115,23 +115,23 @@ def test_a_second_process_that_is_killed_costs_no_verdict(run, make_submission, 
         ("advantages clip --device cuda", 16, False),
     ],
 )  # fmt: skip
-def test_a_second_process_is_started_where_it_helps(arguments, processors, is_used):
+def test_a_grading_process_is_started_where_it_helps(arguments, processors, is_used):
     with (
         mock.patch.object(cli, "Sandbox"),
         mock.patch.object(cli, "GradingProcess") as started,
         mock.patch.object(cli, "cores", return_value=processors),
     ):
         with cli._started(parse(arguments.split())) as processes:
-            assert started.called is (processes.second is not None) is is_used
+            assert started.called is (processes.grading is not None) is is_used
         started.side_effect = BlockingIOError  # no process more
         with cli._started(parse(arguments.split())) as processes:
-            assert processes.second is None
+            assert processes.grading is None
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "killed"])
-def test_a_command_that_is_stopped_leaves_no_second_process(tmp_path, make_submission, by):
-    def workers_of_the_second_process() -> list[psutil.Process]:
+def test_a_command_that_is_stopped_leaves_no_grading_process(tmp_path, make_submission, by):
+    def workers_of_the_grading_process() -> list[psutil.Process]:
         for process in parent.children(recursive=True):
             with contextlib.suppress(psutil.Error):
                 if any("grading_process" in word for word in process.cmdline()):
@@ -141,7 +141,7 @@ def test_a_command_that_is_stopped_leaves_no_second_process(tmp_path, make_submi
     arguments = ["advantages", "kl", "--path", make_submission(added(kl=LOOPS)), *QUICK, "--jobs", "2"]
     with start(*arguments, cwd=tmp_path, OMP_NUM_THREADS="1") as command:
         parent = psutil.Process(command.pid)
-        wait_until(workers_of_the_second_process, command)
+        wait_until(workers_of_the_grading_process, command)
         family = parent.children(recursive=True)
         command.send_signal(by)
         command.communicate(timeout=20)

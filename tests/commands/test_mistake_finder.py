@@ -1,4 +1,4 @@
-"""The site's mistake finder over all right answers, all known mistakes and a sample of sets of its worked examples."""
+"""The site's mistake finder over all right answers and all known mistakes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import gzip
 import json
 import shutil
 import subprocess
-import sys
-import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +15,10 @@ import pytest
 import torch
 from site_fixtures import cannot
 
-from grader.core import course
-from grader.core.contents import read_submission
-from grader.grading import recorded_answers
-from grader.grading.check import checks_of
-from grader.grading.debug import InProcess
-from grader.grading.shown_call import show_call
-from grader.grading.student import Student
-from grader.workshop import combinations, compose, finder
-from grader.workshop.catalogue import misconceptions
+from site_steps import finder
 
 CORE = Path(__file__).parents[2] / "docs/assets/js/core/mistake_numbers.mjs"
 BYTES = 48_000
-SAMPLE = 6  # sets of a function
 LOOK = """
 const { matches, numbersIn, hiddenIn } = await import(process.argv[1]);
 const { entries, pasted } = JSON.parse(await new Response(process.stdin).text());
@@ -95,60 +84,6 @@ def _told(found: dict[str, Any] | None, members: Sequence[int]) -> str:
         assert len(found["sets"]) <= 3
         return "named" if len(found["sets"]) + found["more"] == 1 else "listed"
     return "one more" if found["more"] else "other"
-
-
-def test_sets_of_known_mistakes_are_found(entries: list[dict[str, Any]]) -> None:
-    sets = [*_sample(entries)]
-    found = _found(entries, [pasted for _, pasted in sets])
-    told = Counter(_told(each, members) for each, (members, _) in zip(found, sets, strict=True))
-    print(told)
-    assert told.total() > 50
-    assert told["other"] == told["not found"] == 0
-    assert told["named"] + told["listed"] > 0.9 * told.total()
-
-
-def _sample(entries: Sequence[dict[str, Any]]) -> Iterator[tuple[tuple[int, ...], Pasted]]:
-    """Sets of differences, with the numbers that their code really returns for the first call of their function."""
-    model = read_submission(course.MODEL_ANSWERS)
-    for place, entry in enumerate(entries):
-        exercise, function = entry["exercise"], entry["name"]
-        sets = [tuple(members) for *_, listed in (each[:3] for each in entry["calls"][0]["sets"]) for members in listed]
-        sample = sets[:: len(sets) // SAMPLE + 1]
-        known = [each for each in misconceptions(exercise) if each.function == function]
-        assert len(known) == len(entry["mistakes"])
-        student = Student(course.exercise(exercise), model, InProcess)
-        for members in sample:
-            seen = _observed(student, entry, [known[each] for each in members])
-            numbers = finder.numbers_of(seen) if seen else []
-            if numbers:
-                yield members, (place, 0, _as_pasted(numbers))
-        student.close()
-
-
-def _observed(student: Student, entry: dict[str, Any], members: Sequence[Any]) -> recorded_answers.Observation | None:
-    exercise, function = entry["exercise"], entry["name"]
-    (example,) = [
-        example
-        for check in checks_of(exercise, hidden=False)
-        for example in check.examples
-        if check.function == function and show_call(check.call(example)) == entry["calls"][0]["text"]
-    ][:1]
-    recorded_answers.observe(student, function, example)  # imports the model answer
-    text = combinations._text(read_submission(course.MODEL_ANSWERS), exercise)
-    model = compose.tokens_of(combinations._source(text, function))
-    edits = [combinations._edits(model, each) for each in members]
-    code = None if None in edits else compose.together(model, [each for each in edits if each is not None])
-    if code is None:
-        return None
-    scope = vars(sys.modules[f"submission.{exercise}"])
-    before = scope[function]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        exec(compile(code, "known mistakes", "exec"), scope)
-        scope[function] = scope["answer"]
-        seen = recorded_answers.observe(student, function, example)
-    scope[function] = before
-    return seen
 
 
 def test_the_numbers_of_all_exercises_are_loaded_at_once() -> None:

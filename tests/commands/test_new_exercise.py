@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,18 +17,13 @@ from grader.workshop import new_exercise
 pytestmark = pytest.mark.proof
 
 NAME = "length_penalty"
-FOLDER = f"grader/exercises/{NAME}"
 FILES = (f"reference/{NAME}.py", f"starter/{NAME}.py", f"docs/exercises/{NAME}.md")
 """What an exercise has outside of its folder."""
 LEFT = "left_over"
-COPIED = ("grader", "reference", "starter", "docs", ".github")
+COPIED = (".ci", "grader", "reference", "starter", "docs", ".github")
 COPIED_FILES = (
     "course.toml", "mkdocs.yml", "README.md", "CHANGELOG.md", "pyproject.toml", "LICENSE", "constraints.txt",
 )  # fmt: skip
-SOLUTION = (
-    "    ### BEGIN SOLUTION: each value plus itself (about 1 line)\n"
-    "    return torch.add(values, values)\n    ### END SOLUTION\n"
-)
 
 
 def run(root: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -60,22 +54,6 @@ def copied(tmp_path_factory) -> Path:
     return root
 
 
-@pytest.fixture
-def edit(copied) -> Iterator[Callable[[str, str, str], None]]:
-    """Replaces a text in a file of the copy, for one test."""
-    before: dict[Path, str] = {}
-
-    def edit(file: str, old: str, new: str) -> None:
-        path = copied / file
-        before[path] = path.read_text("utf-8")
-        assert old in before[path]
-        path.write_text(before[path].replace(old, new, 1), "utf-8")
-
-    yield edit
-    for path, text in before.items():
-        path.write_text(text, "utf-8")
-
-
 @pytest.mark.parametrize(("path", "outcome"), [("reference", "passed"), ("starter", "not written")])
 def test_it_is_graded_at_once_as_a_draft_for_no_points(copied, path, outcome):
     done = run(copied, "grade", NAME, "--path", path, "--json", "result.json", "--examples", "2")
@@ -93,24 +71,6 @@ def test_the_check_says_what_a_draft_lacks_for_a_class(copied):
     assert now == f"{NAME} (draft): nothing is missing"
     for words in ("points", "1 of at least 15 wrong answers", "1 of at least 12 right answers"):
         assert words in later
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new", "phrase"),
-    [
-        (f"{FOLDER}/checks.py", ", gate=True", "", "no check with gate=True"),
-        (f"{FOLDER}/checks.py", "examples=[Example(VALUES)]", "examples=[]", "the gate of penalized, an example"),
-        (f"{FOLDER}/checks.py", "import same", "import seim", "ImportError"),
-        (f"{FOLDER}/misconceptions/penalized.py", '"""you multiply', '"""multiplies', 'go on after "if"'),
-        (f"{FOLDER}/misconceptions/penalized.py", "def squares(", "def squares(:", "valid Python"),
-        (f"reference/{NAME}.py", "def penalized(", "def penalised(", "functions.json"),
-        (f"starter/{NAME}.py", "raise NotImplementedError", "return NotImplementedError", "differs from"),
-    ],
-)
-def test_a_piece_that_is_wrong_is_named_in_a_sentence(copied, edit, file, old, new, phrase):
-    edit(file, old, new)
-    done = run(copied, "course", "dev", "check", NAME)
-    assert phrase in done.stdout + done.stderr
 
 
 def test_a_draft_and_what_is_left_of_one_are_in_no_total_no_handout_and_no_menu(copied):
@@ -134,27 +94,3 @@ def test_a_draft_and_what_is_left_of_one_are_in_no_total_no_handout_and_no_menu(
 def test_a_name_that_cannot_be_is_refused(name, phrase):
     with pytest.raises(FileRefused, match=phrase):
         new_exercise.require_new(name)
-
-
-@pytest.mark.parametrize("command", [("check", "bandit"), ("selftest", "bandit", "--only", "zzz")])
-def test_a_change_that_no_longer_fits_the_model_answer_is_a_sentence(copied, edit, command):
-    edit("grader/exercises/bandit/misconceptions/grpo_step.py", "\n    - ", "\n    - gone_")
-    done = run(copied, "course", "dev", *command)
-    assert done.returncode == (1 if command[0] == "check" else 2)
-    lines = (done.stdout + done.stderr).splitlines()
-    assert [line for line in lines if "grpo_step.py: " in line and "gone_" in line]
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new", "command", "phrase"),
-    [
-        (f"reference/{NAME}.py", "torch.add(values, values)", "torch.add(values, valeus)", "vectors", "NameError"),
-        (f"{FOLDER}/misconceptions/penalized.py", "def squares(", "def squares(:", "selftest", "valid Python"),
-        (f"reference/{NAME}.py", SOLUTION, "    return 2 * values\n", "stubs", "mark the solution of penalized again"),
-    ],
-)
-def test_a_command_that_needs_a_file_says_what_is_wrong_with_it(copied, edit, file, old, new, command, phrase):
-    edit(file, old, new)
-    done = run(copied, "course", "dev", command, *([NAME] if command != "stubs" else []))
-    assert done.returncode == 2, done.stderr
-    assert phrase in done.stderr

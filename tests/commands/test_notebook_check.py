@@ -103,7 +103,7 @@ def test_it_grades_the_cells_and_the_saved_notebook_gets_the_same_points(tmp_pat
     points = sum(check["earned"] for each in result["exercises"] for check in each["checks"] if not check["hidden"])
     of = sum(check["points"] for each in result["exercises"] for check in each["checks"] if not check["hidden"])
     assert 0 < points < of and f"total  {points} of {of} points" in report["text/plain"]
-    assert result["notes"] == ["the grader used clip.ipynb as clip.py"]
+    assert result["notes"][0]["text"] == "the grader used clip.ipynb as clip.py"
 
 
 def test_outside_of_a_notebook_it_says_so(tmp_path: Path) -> None:

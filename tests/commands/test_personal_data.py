@@ -15,5 +15,5 @@ def test_a_command_warns_of_names_and_marks_that_git_would_take(tmp_path, capsys
         subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     (tmp_path / ".gitignore").write_text(ignored)
     (tmp_path / "graded").mkdir()
-    warn_if_git_takes(tmp_path / "graded", "names and marks")
+    warn_if_git_takes(tmp_path / "graded", "names and grades")
     assert bool(capsys.readouterr().err) is warned

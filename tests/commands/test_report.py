@@ -12,7 +12,6 @@ from command import wrong_answer
 from submissions import grading_profile
 from terminal_reports import report_of
 
-from grader.core import course
 from grader.core.contents import read_submission
 from grader.grading import recorded_answers, run
 from grader.grading.check import Check
@@ -36,7 +35,7 @@ class Graded:
     @property
     def named(self) -> set[str]:
         """Mistakes that are named as causes; an observation in the numbers is true whatever the cause is."""
-        mistakes = [mistake for exercise in self.document["exercises"] for mistake in exercise["misconceptions"]]
+        mistakes = [mistake for exercise in self.document["exercises"] for mistake in exercise["known_mistakes"]]
         return {mistake["name"] for mistake in mistakes if not mistake["observed"]}
 
 
@@ -176,7 +175,10 @@ WITHOUT_CARE = {
 }
 
 
-@pytest.mark.parametrize("mistakes", WITHOUT_CARE)
+@pytest.mark.parametrize(
+    "mistakes",
+    [pytest.param(name, marks=[pytest.mark.proof] * (name in ("sample std", "first axis"))) for name in WITHOUT_CARE],
+)
 def test_no_mistake_is_named_that_was_not_made(wrong, mistakes):
     """Where two mistakes meet, the numbers may fit no known one; then a name would send the student astray."""
     text, made = WITHOUT_CARE[mistakes]
@@ -188,17 +190,6 @@ def test_no_mistake_is_named_that_was_not_made(wrong, mistakes):
 # What is shown and what is not
 
 
-def test_functions_that_pass_take_one_line_each(grade):
-    graded = grade(course.MODEL_ANSWERS, "clip")
-    assert graded.code == 0
-    for function in course.exercise("clip").function_names:
-        points = sum(check.points for check in declared("clip") if check.function == function)
-        assert graded.lines[graded.lines.index(function) + 1].startswith(f"✓ passed {points}/{points} ")
-    report = graded.report.partition("next  ")[0]
-    assert report.count("docs/") == report.count("docs/exercises/clip.md#afterwards") == 1, "nothing else to look up"
-    assert "--hint" not in report
-
-
 def test_a_failure_names_what_it_may_come_from(wrong):
     right = REVERSED_K3.replace("logp - ref_logp.detach()", "ref_logp.detach() - logp")
     lines = wrong("kl", "kl_estimate", right.replace("return log_ratio", "return -0.7 * log_ratio", 1)).lines  # k1 only
@@ -208,15 +199,6 @@ def test_a_failure_names_what_it_may_come_from(wrong):
     failed = next(number for number, line in enumerate(lines) if line.startswith("✗ failed") and line.endswith(effect))
     came = next(number for number, line in enumerate(lines) if number > failed and cause in line)
     assert not any(line.startswith("✗") for line in lines[failed + 1 : came])
-
-
-def test_checks_wait_for_the_worked_example_and_cost_no_lines(wrong):
-    no_known_mistake = MINIMUM_OF_RATIOS.replace("* advantages", "* advantages * 0.37 + 0.11 * advantages**2")
-    graded = wrong("clip", "clipped_surrogate", no_known_mistake)
-    waiting = [check for check in declared("clip") if check.function == "clipped_surrogate" and not check.gate]
-    points = sum(check.points for check in waiting)
-    assert any(line.startswith(f"… waiting 0/{points} {len(waiting)} checks") for line in graded.lines)
-    assert all(check.title not in graded.report for check in waiting)
 
 
 def test_a_module_that_cannot_be_imported_is_told_once(grade, tmp_path):

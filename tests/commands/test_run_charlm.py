@@ -6,7 +6,6 @@ import csv
 import json
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -31,11 +30,6 @@ from starter import run_charlm as of_a_student
 
 CONFIG = CharLMConfig(steps=12, prompts_per_step=2, group_size=4, inner_steps=2, lr=1e-3)
 OPTIONS = ("--steps", 12, "--prompts-per-step", 2, "--group-size", 4, "--inner-steps", 2, "--lr", 1e-3, "--seed", 3)
-
-
-def python(*arguments: object) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, *map(str, arguments)]
-    return subprocess.run(line, cwd=course.ROOT, capture_output=True, text=True, check=False, timeout=120)
 
 
 def main(*arguments: object) -> int:
@@ -240,12 +234,6 @@ def test_a_missing_or_wrong_train_is_said(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(run_charlm, "train", lambda *arguments, state, **options: state.history)
     assert main(*OPTIONS, "--out", tmp_path / "run") == 1
     assert "0 of 12 steps" in capsys.readouterr().err
-
-
-def test_the_command_says_where_to_stand():
-    done = python(course.STARTER / "run_charlm.py")
-    assert done.returncode == 1
-    assert "python -m starter.run_charlm" in done.stderr
 
 
 # Usage

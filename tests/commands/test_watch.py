@@ -152,6 +152,7 @@ def watch(tmp_path, me, sandbox, monkeypatch):
     return watch
 
 
+@pytest.mark.proof
 def test_ctrl_c_in_the_middle_of_a_grading_ends_it_quietly(watch, me, tmp_path, monkeypatch):
     """After the first check; test_result.py sends a real one in the middle of a call."""
     (me / "kl.py").write_text(RIGHT, "utf-8")

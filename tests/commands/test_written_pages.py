@@ -19,12 +19,12 @@ from grader.classroom.page import class_page
 from grader.classroom.report import class_report, named
 from grader.classroom.results import Person
 from grader.core import course
-from grader.core.result import FAILED, NOT_WRITTEN, PASSED, Result
+from grader.core.result import FAILED, NOT_WRITTEN, PASSED, Note, Result
 from grader.grading import curves
 from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings, declared_checks
 from grader.reports import export
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import known_mistakes
 
 MODULES = course.ROOT / "tests" / "browser" / "node_modules"
 BAD = "<script>alert(1)</script><img src=x onerror=alert(2)></table>\u202eabc\x1b[31m unbroken" + "x" * 300
@@ -36,7 +36,7 @@ BAD = "<script>alert(1)</script><img src=x onerror=alert(2)></table>\u202eabc\x1
 @pytest.fixture(scope="module")
 def not_learning(sandbox) -> Result:
     """The check that trains the bandit, of a submission that does not learn."""
-    wrong = next(entry for entry in misconceptions("bandit") if entry.name == "takes_the_most_probable_action")
+    wrong = next(entry for entry in known_mistakes("bandit") if entry.name == "takes_the_most_probable_action")
     checks = {BANDIT: declared_checks(["bandit"], hidden=False)[BANDIT]}
     with grading_profile():
         settings = GradingSettings(
@@ -85,7 +85,7 @@ def class_pages() -> dict[str, str]:
     classes = {"empty": [], "one": class_of([PASSED] * CHECKS), "waiting": [entry(0, None)], "many": many}
     pages = {name: class_page(class_report(each)) for name, each in classes.items()}
     entries = secret_class()
-    entries[1] = entry(1, entries[0].result, key="0" * 64, people=(Person(name=BAD),), notes=(BAD,))
+    entries[1] = entry(1, entries[0].result, key="0" * 64, people=(Person(name=BAD),), notes=(Note(BAD),))
     return pages | {"hostile class": class_page(class_report(entries), named=named(entries))}
 
 

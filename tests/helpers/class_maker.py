@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.workshop.catalogue import misconceptions, variants
+from grader.workshop.catalogue import known_mistakes, variants
 from grader.workshop.stubs import make_stubs
 
 Files = dict[str, str]
@@ -66,7 +66,7 @@ def model_files() -> Files:
 def _makers(draw: random.Random) -> Mapping[str, Callable[[], Files]]:
     stub = {name: text for name, text in make_stubs(course.MODEL_ANSWERS).items() if name in model_files()}
     names = [exercise.name for exercise in course.EXERCISES]
-    wrong = {name: misconceptions(name) for name in names}
+    wrong = {name: known_mistakes(name) for name in names}
     fair = {name: variants(name) for name in names}
 
     def partial() -> Files:

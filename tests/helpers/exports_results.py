@@ -58,7 +58,7 @@ def _exercises(draw: st.DrawFn, name: str) -> ExerciseResult:
             hidden=draw(st.booleans()),
             gate=index == 0,
             outcome=draw(st.sampled_from(OUTCOMES)),
-            story=draw(texts),
+            message=draw(texts),
             call=draw(texts),
             rows=draw(st.lists(st.tuples(st.sampled_from(["yours", "expected", "step"]), texts), max_size=2)),
             frames=draw(st.lists(_frames, max_size=2)),
@@ -95,14 +95,14 @@ def results(draw: st.DrawFn) -> Result:
 
 def check(identity: str, outcome: Outcome, *, points: int = 2, **more: object) -> CheckResult:
     """One check with what the schema asks of its outcome."""
-    said = {"story": "the sign is wrong"} if outcome not in (PASSED, WAITING, NOT_RUN) else {}
+    said = {"message": "the sign is wrong"} if outcome not in (PASSED, WAITING, NOT_RUN) else {}
     waits = {"waits_for": ["the worked example"]} if outcome == WAITING else {}
     plain = CheckResult(identity, "group_advantages", f"rule {identity}", points, False, False, outcome)
     return replace(plain, **{**said, **waits, **more})  # type: ignore[arg-type]
 
 
 def example(**more: object) -> Result:
-    """One result with every outcome, a misconception, a place, a print and a hidden check."""
+    """One result with every outcome, a known mistake, a place, a print and a hidden check."""
     frame = Frame("advantages.py", 27, "group_advantages", "return rewards")
     rows = [("yours", "[1.0, 2.0]"), ("expected", "[-1.0, 1.0]")]
     call = "group_advantages([1.0, 2.0], std_eps=0.0, divide_by_std=True)"
@@ -113,7 +113,7 @@ def example(**more: object) -> Result:
     outcomes = {"broken": BROKEN, "unwritten": NOT_WRITTEN, "waits": WAITING, "good": PASSED}
     checks = [first, *(check(f"advantages.{name}", outcome) for name, outcome in outcomes.items())]
     hidden = check("kl.hidden", FAILED, points=1, hidden=True, call=SECRET, rows=[("expected", SECRET)])
-    hidden.story, hidden.printed = f"wrong at {SECRET}", SECRET
+    hidden.message, hidden.printed = f"wrong at {SECRET}", SECRET
     others = [check("kl.good", PASSED, points=4), hidden]
     exercises = [
         ExerciseResult("advantages", "Group-relative advantages", "docs/exercises/advantages.md", checks, [found]),

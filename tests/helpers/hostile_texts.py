@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 import unicodedata
 from collections import Counter
@@ -24,31 +23,18 @@ BENIGN = "harmless words"
 
 HOSTILE = {
     # terminals
-    "colour": "\x1b[38;5;201mpurple\x1b[0m",
-    "cleared screen": "\x1b[2J\x1b[H\x1b[?1049h",
-    "title": "\x1b]0;owned\x07\x1b]2;owned\x1b\\",
     "link of a terminal": "\x1b]8;;https://evil.example\x1b\\click\x1b]8;;\x1b\\",
-    "clipboard": "\x1b]52;c;ZXZpbA==\x07",
     "one-byte controls": "\x9b31m \x9d0;owned\x9c \x90q\x9c \x85 \x84",
     "all C0": "".join(map(chr, range(1, 32))) + "\x7f",
-    "nul": "a\0b",
     "carriage return": "FAILED 0 of 25\rPASSED 25 of 25",
-    "backspaces": "FAILED\b\b\b\b\b\bPASSED",
     "rich markup": "[bold red]x[/] [/nothing] [link=https://evil.example]y[/link] \\[a]",
-    "emoji of rich": "a :skull: b :warning:",
     # Unicode
     "lone surrogates": "\ud800 a \udfff \udcff",
     "bidi overrides": "\u202etxt.exe\u202c \u202d\u202a\u202b\u200e\u200f\u061c",
-    "bidi isolates": "\u2066a\u2067b\u2068c\u2069",
-    "zero width": "a\u200bb\u200cc\u200dd\u2060e\ufefff\u00ad",
     "blank letters": "\u3164\u115f\u1160\u2800\u034f\ufe0f\uffa0\U000e0100",
-    "tags": "\U000e0001\U000e0041\U000e007f",
     "noncharacters": "\ufffe\uffff\U0001ffff\ufdd0",
-    "private": "\ue000\U000f0000",
     "line separators": "one\u2028two\u2029three\x0bfour\x0cfive\x1csix\x85seven",
     "zalgo": "Z" + "\u0336\u0489\u0301" * 300 + "a" + "\u20dd" * 300,
-    "joined emoji": "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466 \U0001f3f3\ufe0f\u200d\U0001f308",
-    "right to left": "\u05d3\u05d5\u05d3 \u0645\u062d\u0645\u062f 123",
     # size
     "long line": "x" * 30_000,
     "many lines": "y\n" * 8_000,
@@ -59,40 +45,25 @@ HOSTILE = {
     "references": "&lt;b&gt; &#60;script&#62; &#x0; &nosuch; &amp",
     "comment": "<!-- a --> --> <!-- <![CDATA[ ]]> <?php ?> <!DOCTYPE x [<!ENTITY e 'f'>]>",
     "end of data": "]]> ]]&gt; <![CDATA[x]]>",
-    "svg and style": "<svg onload=alert(1)><style>*{display:none}</style><base href=//evil.example><meta refresh>",
-    "backticks in HTML": "`<img src=x>` ``<b>`` `",
     # Markdown
     "image and link": "![x](https://evil.example/x.png) [y](javascript:alert(1)) <https://evil.example> [z]: //evil",
     "table": "| a | b |\n|---|---|\n| c | d |",
     "fences": "```\ncode\n~~~~\n    code\n````html\n<b>",
     "blank lines and headings": "\n\n# heading\n\n- item\n\n1. item\n\n> quote\n\n---\n\n<div>\n",
     "mentions and math": "@everyone #1 $\\href{javascript:1}{x}$ $$x$$ **b** __c__ ~~d~~ https://evil.example",
-    "html comment": "<!--\n-->\n\n<!-- hidden",
     # YAML, spreadsheets
     "yaml": "!!python/object/apply:os.system ['id'] &a *a\n- : {} # \t%YAML",
     "formula =": '=HYPERLINK("https://evil.example","x")',
-    "formula +": "+1+cmd|' /C calc'!A0",
-    "formula -": "-1+1",
     "formula @": "@SUM(1+1)*cmd|' /C calc'!A0",
     "formula after a tab": "\t=1+1",
-    "formula after a return": "\r=1+1",
-    "formula after a newline": "\n=1+1",
-    "formula after spaces": " \u00a0\u3000=1+1",
-    "formula after nothing that shows": "\u200b\ufeff=1+1",
     "formula in full width": "\uff1d1\uff0b1",
-    "formula in small letters": "\ufe661 \u207a",
-    "formula at full width": "\uff20SUM(1)",
     "minus sign": "\u22121+1",
     "formula after a semicolon": "Ada;=1+1;+2; @x",
     "cell breakout": 'a","=1+1","b\n=2+2,"',
     # build machines
     "error of GitHub": "::error file=grader/commands/grade.py,line=1::injected",
-    "error on a line": "a\n  ::error::injected\r\n::warning::injected",
-    "output of GitHub": "::set-output name=grade::100\n::add-mask::e\n::stop-commands::token",
     "group of GitHub": "##[group]x\na ##[error]y ##[add-mask]z",
     "logging of Azure": "##vso[task.setvariable variable=PATH]/tmp ##vso[task.complete result=Succeeded;]",
-    "message of TeamCity": "##teamcity[buildStatus status='SUCCESS' text='x']",
-    "section of GitLab": "section_start:1560896352:my\r\x1b[0Kheader section_end:1560896352:my\r\x1b[0K",
     "escapes of GitHub": "%0A::error::x %0D%0A %25 a,title=b:c",
     # data
     "json": '", "score": 100, "x": "\\u0000 NaN Infinity \\',
@@ -101,15 +72,10 @@ HOSTILE = {
     "path": "../../../etc/passwd",
     "path of Windows": "..\\..\\C:\\Windows\\x.py",
     "device of Windows": "con",
-    "device with an ending": "NUL.tar.gz",
-    "device with a sign": "COM\u00b9",
-    "device with a space": "aux .x",
     "dots": "..",
-    "dot": ".",
     "option": "--help -rf *",
     "name that grows": "\u0958" * 90,
     "nothing": "",
-    "spaces": "   ",
 }
 
 _NO_PICTURE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
@@ -207,10 +173,3 @@ def terminal_inventory(text: str) -> set[str]:
     """The colours and styles that were used; nothing else than these may begin with an escape."""
     assert not is_text(SGR.sub("", text)), is_text(SGR.sub("", text))
     return set(SGR.findall(text))
-
-
-def on_disk(text: str) -> str:
-    """The text as this system takes it for a name of a file, of 200 bytes at most."""
-    forbidden = '/\0<>:"\\|?*' + "".join(map(chr, range(32))) if os.name == "nt" else "/\0"
-    kept = "".join(c for c in text if c not in forbidden).encode("utf-8", "ignore")[:200].decode("utf-8", "ignore")
-    return "x" if kept.strip(" .") == "" or kept.startswith(".") else kept

@@ -74,13 +74,13 @@ def hostile_result():
     frame = Frame(HOSTILE, 3, HOSTILE, HOSTILE)
     for outcome in OUTCOMES:
         check = CheckResult(f"clip.{outcome.replace(' ', '_')}", "ratio", HOSTILE, 1, False, False, Outcome(outcome))
-        check.story, check.call, check.printed, check.frames = HOSTILE, HOSTILE, HOSTILE, [frame]
+        check.message, check.call, check.printed, check.frames = HOSTILE, HOSTILE, HOSTILE, [frame]
         check.rows, check.waits_for, check.may_come_from = [(HOSTILE, HOSTILE)], [HOSTILE], [HOSTILE]
         check.curves = [Curve(HOSTILE, HOSTILE, HOSTILE, 0, 1, [1.0, None])]
         result.exercises[0].checks.append(check)
         page = f"javascript:alert(5)//{HOSTILE}"
         found = NamedMistake(check.id, True, page, "ratio", outcome, HOSTILE, HOSTILE)
-        result.exercises[0].misconceptions.append(found)
+        result.exercises[0].known_mistakes.append(found)
     result.exercises[0].answers = [WrittenAnswer("1D.2", HOSTILE), WrittenAnswer("9Z", HOSTILE)]
     return result
 

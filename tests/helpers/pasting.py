@@ -19,7 +19,7 @@ import torch
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import TO_PASTE, CheckResult, from_json
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import known_mistakes
 
 
 def looking_right(reports: Path, exercise: str, folder: Path, *, every: int = 1) -> tuple[int, list[str]]:
@@ -31,8 +31,8 @@ def looking_right(reports: Path, exercise: str, folder: Path, *, every: int = 1)
         folder: For the package `starter`.
         every: Only each so-manieth failing check.
     """
-    wrong, kinds = [], reports / exercise / "misconceptions"
-    for entry in misconceptions(exercise):
+    wrong, kinds = [], reports / exercise / "known-mistakes"
+    for entry in known_mistakes(exercise):
         result = from_json((kinds / f"{entry.function}.{entry.name}.json").read_text("utf-8"))
         failing = [check for check in result.checks if check.outcome in ("failed", "broken") and check.call]
         failing = [check for check in failing if TO_PASTE in dict(check.rows)]

@@ -15,6 +15,7 @@ from grader.core.result import (
     ExerciseResult,
     Frame,
     NamedMistake,
+    Note,
     Outcome,
     Result,
 )
@@ -37,7 +38,7 @@ def result(outcomes: Sequence[str], *, seconds: float = 0.5, level: int = 1, **m
             for place, worth in enumerate(points):
                 check = CheckResult(f"{name}.{function}{place}", function, f"{function} {place}", worth, False, False)
                 check.outcome, check.seconds = Outcome(rest.pop(0)), seconds
-                check.story = check.call = check.printed = f"{SECRET} of a student"
+                check.message = check.call = check.printed = f"{SECRET} of a student"
                 check.rows, check.frames = ([("yours", SECRET)], [Frame(SECRET, 1, "f", SECRET)])
                 checks.append(check)
         exercises.append(ExerciseResult(name, f"Exercise {name}", f"docs/exercises/{name}.md", checks))
@@ -51,7 +52,7 @@ def result(outcomes: Sequence[str], *, seconds: float = 0.5, level: int = 1, **m
 def entry(number: int, graded: Result | None, **more: Any) -> Entry:
     """One submission of one student."""
     person = Person(name=f"{SECRET} Müller {number}", email=f"{SECRET}{number}@example.org", number=f"{SECRET}{number}")
-    values = {"people": (person,), "key": f"{number:064d}", "notes": (f"{SECRET} note",), "result": graded}
+    values = {"people": (person,), "key": f"{number:064d}", "notes": (Note(f"{SECRET} note"),), "result": graded}
     return Entry(f"{SECRET}-folder-{number}", **{**values, **more})
 
 
@@ -61,7 +62,7 @@ def class_of(*outcomes: Sequence[str]) -> list[Entry]:
 
 
 def mistake(name: str, function: str = "f") -> NamedMistake:
-    """A misconception as a result holds it."""
+    """A known mistake as a result holds it."""
     return NamedMistake("one.f0", True, f"docs/exercises/one/mistakes.md#{name}", function, name, f"you do {name}", "")
 
 
@@ -69,5 +70,5 @@ def secret_class() -> list[Entry]:
     """Right, mistaken, not written, failed and waiting."""
     entries = class_of([PASSED] * CHECKS, [FAILED, *[WAITING] * (CHECKS - 1)], [NOT_WRITTEN] * CHECKS)
     assert entries[1].result
-    entries[1].result.exercises[0].misconceptions = [mistake("wrong")]
+    entries[1].result.exercises[0].known_mistakes = [mistake("wrong")]
     return [*entries, entry(7, None, problem=f"{SECRET} cannot be read: /home/{SECRET}/f.py"), entry(8, None)]

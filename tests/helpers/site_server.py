@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from grader.workshop.course_lists import with_lists
+from grader.workshop.site_module import site_module
 
 ROOT = Path(__file__).parents[2]
 FOLDER = "/course"
@@ -34,7 +34,8 @@ def build(folder: Path, *, url: str) -> None:
 
     It is the site of the tests' own course file. Where an instructor's course has other menus, a copy is built.
     """
-    lists = {path: text for path, text in with_lists().items() if path.read_text("utf-8") != text}
+    written: dict[Path, str] = site_module("course_lists").with_lists()
+    lists = {path: text for path, text in written.items() if path.read_text("utf-8") != text}
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary, "course") if lists else ROOT
         if lists:

@@ -106,7 +106,7 @@ def graded(document: Any) -> ExerciseResult:
 
 def said(check: CheckResult) -> str:
     """All that a student reads of a check."""
-    return " | ".join([check.story, *(f"{where}: {what}" for where, what in check.rows)])
+    return " | ".join([check.message, *(f"{where}: {what}" for where, what in check.rows)])
 
 
 def check_of(result: ExerciseResult, name: str) -> CheckResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -9,8 +10,7 @@ from typing import Any
 
 from site_fixtures import cannot
 
-from grader.commands.pages import OPTIONS
-from grader.workshop import generated_pages
+from site_steps import generated_pages
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -27,12 +27,13 @@ def address_of(source: Path) -> str:
     return "/" + (path.removesuffix("index") if path.endswith("index") else f"{path}/")
 
 
+@functools.cache
 def sources() -> list[Path]:
     """The Markdown files of all published pages."""
     (drafts,) = re.findall(r"^draft_docs: (.*)", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     hidden = {DOCS / name for name in json.loads(drafts).split("\n") if name}
     hidden |= {*DOCS.glob("maintainers/*")}
-    built = (ROOT / name for name in (OPTIONS, *generated_pages.texts()) if name.endswith(".md"))
+    built = (ROOT / name for name in generated_pages.makers() if name.endswith(".md"))
     return sorted({*DOCS.rglob("*.md"), *built} - hidden)
 
 

@@ -6,7 +6,7 @@ import pytest
 from site_pages import violations
 from tab import PHONE, Tab
 
-from grader.workshop import bughunt
+from site_steps import bughunt
 
 PIECES = bughunt.pieces()
 PAGE = "/bughunt/"
@@ -62,6 +62,7 @@ def test_three_pieces_are_played_by_the_keyboard_alone(tab: Tab) -> None:
     assert violations(page, within="grpo-bughunt") == []
 
 
+@pytest.mark.proof
 def test_wrong_answers_are_explained_and_the_score_is_shared_and_outlives_a_reload(tab: Tab) -> None:
     page = tab.load(PAGE)
     bug, right = PIECES[0], next(piece for piece in PIECES if not piece.kinds)
@@ -92,6 +93,7 @@ def test_wrong_answers_are_explained_and_the_score_is_shared_and_outlives_a_relo
     assert not page.locator(".grpo-hunt-score").is_visible()
 
 
+@pytest.mark.proof
 def test_a_link_opens_its_piece_and_back_the_one_before(tab: Tab) -> None:
     page = tab.load(f"{PAGE}#pass-at-k")
     assert page.locator("h2").inner_text() == "8. pass@k" and page.locator("h2").bounding_box()["y"] > 40

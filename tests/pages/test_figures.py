@@ -41,6 +41,7 @@ def test_a_copied_link_brings_back_the_state(open_figure):
     assert open_figure(f"{LOSS}?{urlsplit(address).query}", CLIP).state == changed
 
 
+@pytest.mark.proof
 def test_a_word_of_the_text_sets_the_figure(open_figure):
     figure = open_figure("/learn/advantage/", "grpo-group-advantages")
     page = figure.page
@@ -101,6 +102,7 @@ ON_PAPER = """() => {
 }"""
 
 
+@pytest.mark.proof
 def test_paper_gets_whole_formulas_and_pictures_without_controls(tab):
     page = tab.load(LOSS, size={"width": 700, "height": 990})
     page.emulate_media(media="print")
@@ -141,6 +143,7 @@ def test_the_report_on_the_home_page_is_found_where_its_link_leads(tab, open_fig
     assert mistake in page.locator("details[open]", has_text="Numbers").first.inner_text().replace("You", "you")
 
 
+@pytest.mark.proof
 def test_the_film_of_a_recorded_run_is_entered_at_a_step_and_goes_from_record_to_record(open_figure):
     figure = open_figure("/results/llm/?llm-film.at=54", "grpo-llm-film")
     slider = figure.node.locator("input[type=range]")

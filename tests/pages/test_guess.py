@@ -57,6 +57,7 @@ def test_a_guess_comes_before_the_answer_is_drawn_and_a_link_asks_the_next_reade
     assert guess in numbers(figure.status)[1:] and drawn.count() == 2
 
 
+@pytest.mark.proof
 def test_a_reader_who_skips_is_not_asked_again(open_figure):
     figure = open_figure("/learn/loss/", "grpo-clip-curve", covered=True)
     figure.press("Skip")

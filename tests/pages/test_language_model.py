@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from site_fixtures import PATIENCE
 from site_pages import violations
 from tab import Tab
@@ -54,6 +55,7 @@ def test_the_model_learns_a_reward_of_a_link_and_a_letter_shows_its_term(tab: Ta
     assert violations(page) == []
 
 
+@pytest.mark.proof
 def test_an_opening_asks_first_and_its_verdict_comes_from_the_run(tab: Tab) -> None:
     page = tab.load(f"{PAGE}?lm.open=leash", scrolling=False)
     page.wait_for_selector(f"{WIDGET}[data-ready]")
@@ -67,6 +69,7 @@ def test_an_opening_asks_first_and_its_verdict_comes_from_the_run(tab: Tab) -> N
     assert before < 0.9 < after and f"{100 * after:.1f}" in status(page)
 
 
+@pytest.mark.proof
 def test_a_run_without_signal_stops_and_says_why(tab: Tab) -> None:
     page = tab.load(f"{PAGE}?lm.g=1", scrolling=False)
     page.wait_for_selector(f"{WIDGET}[data-ready]")

@@ -16,6 +16,7 @@ def test_the_colour_scheme_can_be_switched_and_is_remembered(tab: Tab, site: str
     assert page.evaluate("document.body.dataset.mdColorScheme") == "default"
 
 
+@pytest.mark.proof
 def test_the_search_says_which_section_answers(tab: Tab) -> None:
     page = tab.load("/start/", scrolling=False)  # the theme closes the search a moment after a link was followed
     search = page.get_by_role("textbox", name="Search").first

@@ -2,6 +2,7 @@
 
 from urllib.parse import urlsplit
 
+import pytest
 from tab import Tab, assert_a_card
 
 STATES = {
@@ -13,6 +14,7 @@ STATES = {
 """What the figure of a card says when the page comes: the state that refutes the claim."""
 
 
+@pytest.mark.proof
 def test_a_card_shows_its_refutation_and_can_be_shared(tab: Tab) -> None:
     page = tab.load("/myths/")
     for anchor, sentence in STATES.items():

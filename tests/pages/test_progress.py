@@ -8,7 +8,7 @@ from terminal_reports import result_of
 
 from grader.core.result import FAILED, PASSED
 from grader.reports import html_report
-from grader.workshop import path
+from site_steps import path
 
 ALL = [stop.page for stop in path.stops()]
 STORED = "JSON.parse(localStorage.getItem('grpo-progress-v1'))"

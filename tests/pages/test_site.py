@@ -1,6 +1,6 @@
-"""Every page, visited once as readers do: by a link, read to its end, every figure and every question used.
+"""Pages, visited once as readers do: by a link, read to its end, every figure and every question used.
 
-Nightly, each page is also loaded afresh on a phone with the dark scheme.
+Nightly, pages of nothing but text are visited too, and each page is loaded afresh on a phone with the dark scheme.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from explorables import CHANGED_AND_RESET, CONTRACT, FIRST_CONTROL, SKIP_GUESSES, Explorable
 from site_fixtures import SETTLED, wait_until_ready
-from site_pages import ALL, TEMPLATES, violations
+from site_pages import ALL, FIGURE_PAGES, TEMPLATES, violations
 from tab import PHONE, Tab
 
 SOURCES = ("Computed", "Recorded run", "Reported", "Schematic")
@@ -54,7 +54,10 @@ SEEN = f"""async () => [
 ]"""
 
 
-@pytest.mark.parametrize("path", ALL)
+IN_USE = {*FIGURE_PAGES, *TEMPLATES, "/404.html", "/bughunt/", "/language-model/", "/your-run/"}
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, marks=[pytest.mark.proof] * (path not in IN_USE)) for path in ALL])
 def test_a_page_works(tab: Tab, path: str) -> None:
     page = tab.load(path) if path == "/404.html" else tab.follow(path)
     headings, errors, fits, figures, quizzes = page.evaluate(SEEN)

@@ -19,9 +19,8 @@ from site_pages import ALL, FIGURE_PAGES, PAGES, ROOT, TEMPLATES, npm
 from tab import assert_a_card
 
 from grader.core import course
-from grader.workshop import bughunt, recordings
-from grader.workshop.catalogue import misconceptions
-from site_steps import first_states
+from grader.workshop.catalogue import known_mistakes
+from site_steps import bughunt, first_states, recordings
 
 Reader = Callable[[str], Any]
 SCRIPTS, LANGUAGE_MODEL = 178_000, 40_000
@@ -141,10 +140,10 @@ def test_without_scripts_every_piece_of_the_bug_hunt_can_be_read_with_its_answer
 
 
 @pytest.mark.parametrize("name", [exercise.name for exercise in course.EXERCISES])
-def test_every_misconception_has_the_place_to_which_reports_lead(read: Reader, name: str) -> None:
+def test_every_known_mistake_has_the_place_to_which_reports_lead(read: Reader, name: str) -> None:
     entries = read(f"/exercises/{name}/mistakes/").xpath("//details")
     shown = {node.get("id"): words(node.find("summary")) for node in entries}
-    wanted = {f"{entry.function}-{entry.name}": entry.sentence.replace("`", "") for entry in misconceptions(name)}
+    wanted = {f"{entry.function}-{entry.name}": entry.sentence.replace("`", "") for entry in known_mistakes(name)}
     assert {place: text.lower() for place, text in shown.items()} == {
         place: " ".join(sentence.split()).lower() for place, sentence in wanted.items()
     }

@@ -47,6 +47,7 @@ def test_for_readers_who_want_no_motion_the_film_is_a_still_that_they_step_throu
     assert [shares[0], shares[1], shares[-1]] == ["25\u00a0%", "38\u00a0%", "85\u00a0%"] and len(shares) == 6
 
 
+@pytest.mark.proof
 def test_the_film_plays_once_and_can_be_paused(tab):
     page = tab.load("/", scrolling=False)
     film = page.locator(FILM)

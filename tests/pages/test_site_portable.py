@@ -14,7 +14,7 @@ import links
 import pytest
 from site_fixtures import cannot
 
-from grader.commands import pages
+from site_steps import figure_tags, generated_pages, page_values
 from site_steps import finish as finish_site
 
 pytestmark = pytest.mark.proof
@@ -33,15 +33,19 @@ def address(folder: Path) -> str:
     """The address for which Zensical has built the site from a copy of the sources."""
     if importlib.util.find_spec("zensical") is None:
         cannot("Zensical is missing: pip install -c constraints.txt -e '.[dev]'")
-    pages.write()
+    generated_pages.write()
     for name in SOURCES:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, folder.parent / name)
+    ours = "".join(f"\n  - {module.__name__}" for module in (page_values, figure_tags))  # the hook adds them
+    configuration = folder.parent / "mkdocs.yml"
+    text = configuration.read_text("utf-8")
+    configuration.write_text(text.replace("markdown_extensions:", f"markdown_extensions:{ours}", 1), "utf-8")
     address = "https://site.example/"
     done = subprocess.run(
         [sys.executable, "-m", "zensical", "build", "--strict"],
         cwd=folder.parent,
-        env={**os.environ, "SITE_URL": address},
+        env={**os.environ, "SITE_URL": address, "PYTHONPATH": str(ROOT / ".ci")},
         capture_output=True,
         text=True,
         check=False,

@@ -154,6 +154,7 @@ def test_every_setting_changes_the_run_as_it_says(tab: Tab) -> None:
     assert policy(page) == pytest.approx(final_policy(5, inner_steps=4, clip_eps=0.05), abs=5.1e-4)
 
 
+@pytest.mark.proof
 def test_a_locked_seed_repeats_a_run_and_an_unlocked_one_does_not(tab: Tab) -> None:
     page = show(tab, address(seed=7))
     press(page, "Run 50 steps")
@@ -196,6 +197,7 @@ def test_the_address_brings_back_the_run_and_a_senseless_one_gives_a_working_pag
         assert readout(page, "Steps") == "1" and sum(policy(page)) == pytest.approx(1, abs=0.006), bad
 
 
+@pytest.mark.proof
 def test_a_run_moves_can_be_paused_and_is_read_step_by_step(tab: Tab) -> None:
     page = tab.show(address(seed=4, n=12), WIDGET)
     press(page, "Run 12 steps")

@@ -62,13 +62,6 @@ def said(page, inside=TOOLS):
     return status.inner_text()
 
 
-def answer_to(page, name, inside=TOOLS):
-    """What the status line says after a button was pressed."""
-    page.locator(f"{inside} [role=status]").evaluate("node => void (node.textContent = '')")
-    press(page, name, inside)
-    return said(page, inside)
-
-
 def progress(page):
     """Done and total, as the strip counts them."""
     return [int(number) for number in re.findall(r"\d+", page.locator(f"{TOOLS} label").inner_text())[:2]]
@@ -168,6 +161,7 @@ def test_a_worksheet_filled_from_sent_runs_earns_all_points(tab, tmp_path):
     assert (code, "27 of 30 points" in report) == (1, True), report
 
 
+@pytest.mark.proof
 def test_a_run_fills_its_rows_on_arrival_and_once(tab):
     page = tab.show(PAGE)
     send_runs(page, (3, 50, {"groupSize": 1}))
@@ -222,6 +216,7 @@ def test_model_answers_come_with_handing_in_and_go_with_clearing(tab):
     page.wait_for_function("() => [...document.querySelectorAll('.grpo-model')].every(node => node.hidden)")
 
 
+@pytest.mark.proof
 def test_clearing_asks_and_can_be_refused(tab):
     page = tab.show(PAGE)
     field(page, "1A.1").fill("Uniform.")

@@ -62,11 +62,13 @@ def test_a_symptom_is_found_and_chosen_by_the_keyboard(tab: Tab) -> None:
     assert "Probable causes" in page.locator(CARD).inner_text()
 
 
+@pytest.mark.proof
 def test_a_link_to_a_symptom_shows_its_text(tab: Tab) -> None:
     page = tab.load(f"{PAGE}#loss_zero")
     assert page.locator(CARD).get_attribute("data-id") == "loss_zero"
 
 
+@pytest.mark.proof
 def test_a_dropped_file_of_this_course_is_read(tab: Tab) -> None:
     page = tab.follow(PAGE)
     page.locator("grpo-run-reader input[type=file]").set_input_files(DOCS / "assets/runs/charlm-pizza/metrics.csv")
@@ -74,6 +76,7 @@ def test_a_dropped_file_of_this_course_is_read(tab: Tab) -> None:
     assert page.locator(f"{CARD}.stop, {CARD}.look").count() == 0
 
 
+@pytest.mark.proof
 def test_a_paste_of_five_megabytes_is_read_and_shown_in_part(tab: Tab) -> None:
     page = tab.follow(PAGE)
     table = io.StringIO()
@@ -85,6 +88,7 @@ def test_a_paste_of_five_megabytes_is_read_and_shown_in_part(tab: Tab) -> None:
     assert len(page.locator("grpo-run-reader textarea").input_value()) < 10_000
 
 
+@pytest.mark.proof
 def test_what_cannot_be_read_gets_examples_that_can(tab: Tab) -> None:
     page = tab.follow(PAGE)
     page.locator("grpo-run-reader textarea").fill("my run is bad, please help")
@@ -95,6 +99,7 @@ def test_what_cannot_be_read_gets_examples_that_can(tab: Tab) -> None:
         page.locator(".grpo-run-works").wait_for()
 
 
+@pytest.mark.proof
 def test_the_dictionary_is_narrowed_to_what_is_typed(tab: Tab) -> None:
     page = tab.follow(PAGE)
     page.locator("grpo-run-names input").fill("reward_std trl")

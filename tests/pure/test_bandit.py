@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
 import subprocess
 from pathlib import Path
 
@@ -128,9 +127,3 @@ def test_wrong_options_are_a_usage_error_before_the_run(tmp_path, arguments, wor
     assert done.returncode == 2
     assert words in done.stderr
     assert [*tmp_path.iterdir()] == []
-
-
-def test_the_command_says_where_to_stand():
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_path(str(course.STARTER / "run_bandit.py"), run_name="__main__")
-    assert "python -m starter.run_bandit" in str(ended.value.code)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.workshop import bughunt
+from site_steps import bughunt
 
 PIECES = {piece.id: piece for piece in bughunt.pieces()}
 

@@ -12,7 +12,7 @@ import torch
 from safetensors import safe_open
 
 from grader.core import course
-from grader.exercises.charlm import checks
+from grader.exercises.charlm.checks import train as checks
 from grader.oracles import charlm_oracle as oracle
 from grader.oracles.pretrained import pretrained_weights
 from reference import charlm

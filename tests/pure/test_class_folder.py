@@ -20,14 +20,22 @@ import pytest
 from command import call
 from grading_here import BY_HAND, SerialExecutor, graded_by_hand, write_class
 
-from grader.classroom import class_files, grading_job
+from grader.classroom import grading_job
 from grader.classroom.class_files import write_files
 from grader.classroom.diff import compare
 from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
-from grader.classroom.grading_job import Job, grade_job, make_job
+from grader.classroom.grading_job import grade_job, request_for
 from grader.classroom.request import ClassSettings, Request, read_request
-from grader.classroom.results import JOURNAL_FILE, ClassError, Journal, read_class, result_path, write_entries
+from grader.classroom.results import (
+    JOURNAL_FILE,
+    SUBMISSIONS_FILE,
+    ClassError,
+    Journal,
+    read_class,
+    read_settings,
+    result_path,
+)
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
 from grader.commands import grade_all
@@ -130,6 +138,24 @@ def test_a_torn_line_and_a_damaged_result_are_graded_again(small_class: Path, gr
     grade(small_class, graded, _Refusing())
 
 
+@pytest.mark.parametrize("data", [b"[]", b'"x"', b'{"settings": [1]}', b"[" * 100_000])
+def test_a_damaged_list_of_submissions_is_refused_and_has_no_settings(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / SUBMISSIONS_FILE).write_bytes(data)
+    assert read_settings(tmp_path) == {}
+    with pytest.raises(ClassError):
+        read_class(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change", [{"seconds": 1e999}, {"seconds": [1]}, {"key": {}}, {"file": 1}, {"content": None}, {}]
+)
+def test_a_damaged_line_of_the_journal_does_not_count(tmp_path: Path, change: dict[str, object]) -> None:
+    line = json.dumps({"key": "k" * 8, "content": "content", "file": "0" * 64, "seconds": 1.0} | change).encode()
+    (tmp_path / JOURNAL_FILE).write_bytes((line if change else line.replace(b"kkk", b"\xff")) + b"\n")
+    with contextlib.closing(Journal(tmp_path)) as journal:
+        assert journal.seconds("content") is None
+
+
 class _Foreign(SerialExecutor):
     """An engine of somebody else, which gives something else than a result for a submission with two right checks."""
 
@@ -210,9 +236,9 @@ def test_one_folder_takes_one_grading_at_a_time(graded: Path, small_class: Path)
         grade(small_class, graded)
 
 
-def request_of(text: str = "4", settings: ClassSettings = KL) -> Job:
+def request_of(text: str = "4", settings: ClassSettings = KL) -> Request:
     submission = Submission("x", Path("x"), {"kl.py": text}, {"clip.py": "cannot be read"})
-    return make_job(Contents(submission, NoWorksheet("none", missing=True)), settings)
+    return request_for(Contents(submission, NoWorksheet("none", missing=True)), settings)
 
 
 def test_a_request_has_a_key_of_its_content_and_holds_any_text() -> None:
@@ -227,11 +253,11 @@ def test_a_request_has_a_key_of_its_content_and_holds_any_text() -> None:
 
 
 def test_another_copy_of_the_course_grades_nothing_and_a_result_that_cannot_be_kept_is_a_sentence() -> None:
-    document = json.loads(request_of().data)
+    document = json.loads(request_of().as_json())
     document["course_digest"] = "0" * 64
     answer = json.loads(grade_job(json.dumps(document).encode()))
     assert answer["result"] is None and "different copy of the course" in answer["problem"]
-    result = from_json(json.loads(grading_here._by_hand(request_of().data))["result"])
+    result = from_json(json.loads(grading_here._by_hand(request_of().as_json()))["result"])
     result.checks[0].points = 2**65
     assert "cannot be stored" in grading_job._fault(result)
 
@@ -270,30 +296,6 @@ def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> 
     assert (out / "html" / "index.html").read_text() == "mine"
 
 
-def test_the_table_is_written_though_an_export_is_not_and_pages_of_failures_go(graded, monkeypatch):
-    write_files(graded, ["kl"], ["junit"])
-    entries = [replace(entry, problem="it died" * (entry.name == "ada")) for entry in read_class(graded)]
-    write_entries(graded, entries, {})
-    write_files(graded, ["kl"])
-    assert [path.stem for path in sorted((graded / "junit").iterdir())] == ["ben", "cyd", "dan"]
-
-    def export(result: Any, *_: Any) -> str:
-        if result.submission == "ben":
-            raise RecursionError("too deep")
-        return "written"
-
-    monkeypatch.setattr(class_files, "export", export)
-    unwritten = write_files(graded, ["kl"], ["junit"])
-    assert {path.stem for path in (graded / "junit").iterdir()} == {"cyd", "dan"}
-    assert list(unwritten) == ["ben"] and "too deep" in unwritten["ben"]
-    shutil.rmtree(graded / "junit")
-    (graded / "junit").write_text("no folder")
-    (graded / "grades.csv").unlink()
-    with pytest.raises(OSError):
-        write_files(graded, ["kl"], ["junit"])
-    assert len((graded / "grades.csv").read_text("utf-8").splitlines()) == 1 + len(entries)
-
-
 def test_the_table_says_which_modules_cannot_be_imported(graded: Path) -> None:
     path = next(iter((graded / "graded").iterdir()))
     result = from_json(path.read_text("utf-8"))
@@ -303,6 +305,25 @@ def test_the_table_says_which_modules_cannot_be_imported(graded: Path) -> None:
     (notes,) = {entry.remarks for entry in read_class(graded) if entry.remarks}  # of two with the same content
     assert notes == ("kl.py cannot be imported: ModuleNotFoundError: No module named 'trl' (kl.py, line 1)",)
     assert notes[0] in (graded / "grades.csv").read_text("utf-8-sig")
+
+
+def test_notes_of_last_term_which_were_texts_are_read(graded: Path) -> None:
+    path = graded / "submissions.json"
+    document = json.loads(path.read_text("utf-8"))
+    document["submissions"][0]["notes"] = ["the grader took kl.py, not kl-1.py"]
+    path.write_text(json.dumps(document), "utf-8")
+    assert [note.text for note in read_class(graded)[0].notes] == ["the grader took kl.py, not kl-1.py"]
+
+
+def test_a_file_name_like_a_note_is_no_question(tmp_path: Path) -> None:
+    name = "the newest of 2 archives, rename the one that counts.txt"
+    students = write_class(tmp_path / "class", {"ada": "4"})
+    (students / "ada" / name).write_text(
+        "def kl_estimate(): ...\ndef ratio(): ...\ndef importance_ratio(): ...\n", "utf-8"
+    )
+    (students / "ada" / "kl.py").unlink()
+    done = grade_all_command(students, tmp_path / "out")
+    assert name in (tmp_path / "out" / "grades.csv").read_text("utf-8-sig") and "two versions" not in done.stdout
 
 
 def test_a_kept_result_that_cannot_be_read_costs_its_submission_a_note_and_is_graded_again(small_class, graded):

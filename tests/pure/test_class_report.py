@@ -84,13 +84,13 @@ def test_each_submission_stops_at_the_first_function_that_did_not_pass(outcomes:
         assert each.passed == sum(kind[name] == {PASSED} for kind in kinds)
 
 
-def test_a_misconception_counts_once_for_each_submission_and_the_most_frequent_comes_first() -> None:
+def test_a_known_mistake_counts_once_for_each_submission_and_the_most_frequent_comes_first() -> None:
     entries = class_of(*[[FAILED] * CHECKS] * 3)
     shown = [["rare", "often"], ["often", "often"], ["often"]]
     for each, names in zip(entries, shown, strict=True):
         assert each.result
-        each.result.exercises[0].misconceptions = [mistake(name) for name in names]
-    found = class_report(entries).misconceptions
+        each.result.exercises[0].known_mistakes = [mistake(name) for name in names]
+    found = class_report(entries).known_mistakes
     assert [(each.name, each.count) for each in found] == [("often", 3), ("rare", 1)]
     assert (found[0].exercise, found[0].function, found[0].sentence) == ("one", "f", "you do often")
 
@@ -103,14 +103,14 @@ def test_a_misconception_counts_once_for_each_submission_and_the_most_frequent_c
         ("Jane Doe, 0042: hello", "something else"),
     ],
 )
-def test_a_module_that_cannot_be_imported_shows_no_misconception(text: str, kind: str) -> None:
+def test_a_module_that_cannot_be_imported_shows_no_known_mistake(text: str, kind: str) -> None:
     entries = class_of(*[[FAILED] * CHECKS] * 3)
     for each in entries[1:]:
         assert each.result
-        each.result.exercises[0].misconceptions = [mistake("exception")]
+        each.result.exercises[0].known_mistakes = [mistake("exception")]
         each.result.exercises[0].not_imported = text
     report = class_report(entries)
-    assert not report.misconceptions
+    assert not report.known_mistakes
     assert [(each.exercise, each.kind, each.count) for each in report.imports] == [("one", kind, 2)]
     page = class_page(report)
     assert "What could not be imported?" in page and f"one.py</code>, {kind}: 2 submissions" in page
@@ -310,7 +310,7 @@ def test_the_command_writes_the_page_and_a_line_for_each_check(tmp_path: Path) -
     write_class(tmp_path / "results", entries)
     for more, who in ((), entries[0].key[:12]), (("--names",), entries[0].name):
         done = run("results", "--out", "r.html", "--outcomes", "o.csv", *more, cwd=tmp_path)
-        assert done.returncode == 1 and "3 graded, 2 without a mark" in done.stdout
+        assert done.returncode == 1 and "3 graded, 2 without a grade" in done.stdout
         rows = list(csv.DictReader((tmp_path / "o.csv").read_text("utf-8").splitlines()))
         assert len(rows) == 3 * CHECKS and who in {row["submission"] for row in rows}
         assert (tmp_path / "r.html").is_file()

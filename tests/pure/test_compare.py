@@ -20,7 +20,7 @@ def answer(value, **more) -> Answer:
     return Answer(CALL, value, **more)
 
 
-def story(call, *arguments, **options) -> str:
+def message(call, *arguments, **options) -> str:
     with pytest.raises(Mismatch) as caught:
         call(*arguments, **options)
     return str(caught.value)
@@ -34,20 +34,20 @@ def story(call, *arguments, **options) -> str:
     ],
 )  # fmt: skip
 def test_only_a_tensor_is_a_tensor(value, words):
-    assert words in story(compare.same, answer(value), [1.0])
+    assert words in message(compare.same, answer(value), [1.0])
 
 
 def test_a_shape_that_would_broadcast_is_wrong():
-    assert "shape is (1, 3)" in story(compare.same, answer(np.ones((1, 3))), np.ones((3, 3)))
-    assert "shape is ()" in story(compare.same, answer(np.array(1.0)), np.ones(3))
-    assert "shape is (3, 1)" in story(compare.same, answer(np.ones((3, 1))), np.ones(3))
+    assert "shape is (1, 3)" in message(compare.same, answer(np.ones((1, 3))), np.ones((3, 3)))
+    assert "shape is ()" in message(compare.same, answer(np.array(1.0)), np.ones(3))
+    assert "shape is (3, 1)" in message(compare.same, answer(np.ones((3, 1))), np.ones(3))
 
 
 def test_the_dtype_is_part_of_the_answer():
-    assert "float32" in story(compare.same, answer(np.ones(3, np.float32)), np.ones(3))
+    assert "float32" in message(compare.same, answer(np.ones(3, np.float32)), np.ones(3))
     compare.same(answer(np.ones(3, np.float32)), np.ones(3), dtype="float32")
     compare.same(answer(np.ones(3, np.float32)), np.ones(3), dtype=None)
-    assert "int64" in story(compare.same, answer(np.ones(3, np.int64)), np.ones(3), dtype=None)
+    assert "int64" in message(compare.same, answer(np.ones(3, np.int64)), np.ones(3), dtype=None)
 
 
 def test_values_decide_if_a_wrong_dtype_is_only_noted():
@@ -57,7 +57,7 @@ def test_values_decide_if_a_wrong_dtype_is_only_noted():
     (note,) = noted
     assert "float32" in note.message and "float64" in note.message and "values are right" in note.message
     wrong = answer(np.ones(2, np.float32), wrong_dtypes=noted)
-    words = story(compare.same, wrong, [1.0, 1 / 3])
+    words = message(compare.same, wrong, [1.0, 1 / 3])
     assert "1 of 2 values is wrong, at [1]" in words and "float32" in words
     assert noted == [note]
     compare.same(answer(np.ones(2), wrong_dtypes=[]), [1.0, 1.0])
@@ -76,7 +76,7 @@ def test_close_refuses_nan_on_either_side():
 
 
 def test_empty_answers_have_a_shape_too():
-    assert "shape" in story(compare.same, answer(np.ones(0)), np.ones(1))
+    assert "shape" in message(compare.same, answer(np.ones(0)), np.ones(1))
     compare.same(answer(np.ones(0)), np.ones(0))
 
 
@@ -98,7 +98,7 @@ def test_the_two_texts_always_differ():
 
 def test_the_difference_says_how_many_and_where():
     yours, expected = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 2.0], [3.0, 5.0]])
-    assert story(compare.same, answer(yours), expected) == "1 of 4 values is wrong, at [1, 1]"
+    assert message(compare.same, answer(yours), expected) == "1 of 4 values is wrong, at [1, 1]"
 
 
 def test_a_long_row_is_shown_from_its_first_difference():
@@ -119,11 +119,11 @@ def test_gradients_must_exist_be_finite_and_not_reach_constants():
         "c": Tensor(np.ones(1), "float64", "cpu"),
     }
     found = answer(np.ones(1), gradients=gradients)
-    assert "no gradient reaches a" in story(compare.gradient, found, "a", shape=(1,))
-    assert "not finite" in story(compare.gradient, found, "b", shape=(1,))
+    assert "no gradient reaches a" in message(compare.gradient, found, "a", shape=(1,))
+    assert "not finite" in message(compare.gradient, found, "b", shape=(1,))
     assert compare.gradient(found, "c", shape=(1,)).tolist() == [1.0]
-    assert "detach" in story(compare.no_gradient, found, "c")
-    assert "detach" in story(compare.no_gradient, found, "b")
+    assert "detach" in message(compare.no_gradient, found, "c")
+    assert "detach" in message(compare.no_gradient, found, "b")
     compare.no_gradient(found, "a")
 
 
@@ -134,11 +134,11 @@ def test_a_changed_argument_is_noticed_to_the_bit():
     compare.untouched(replace(answer(np.ones(1)), call=call, arguments=kept))
     for name, other in (("x", minus_zero), ("mask", Tensor(np.ones((2, 2)), "float64", "cpu")), ("half", zero)):
         changed = replace(answer(np.ones(1)), call=call, arguments=kept | {name: other})
-        assert f"changed its argument {name} in place" in story(compare.untouched, changed)
+        assert f"changed its argument {name} in place" in message(compare.untouched, changed)
 
 
 def test_a_tensor_in_an_object_is_an_argument_too():
     call = Call("f", {"batch": Record("Rollout", {"tokens": np.array([1, 2]), "prompt_length": 1})}, {})
     after = {"batch": Record("Rollout", {"tokens": Tensor(np.array([1, 0]), "int64", "cpu"), "prompt_length": 1})}
     changed = replace(answer(np.ones(1)), call=call, arguments=after)
-    assert "argument batch.tokens in place" in story(compare.untouched, changed)
+    assert "argument batch.tokens in place" in message(compare.untouched, changed)

@@ -6,7 +6,6 @@ The readers in `helpers/exports_readers.py` read each format as its consumer doe
 import json
 import unicodedata
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from exports_readers import CLASSROOM, READERS, Read, commands
@@ -25,7 +24,6 @@ from grader.core.result import (
 )
 from grader.reports import FORMATS, export
 
-ROOT = Path(__file__).resolve().parents[2]
 NAMES = [name for name in FORMATS if name != "html"]
 each_format = pytest.mark.parametrize("name", NAMES)
 NO_TEXT = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
@@ -86,7 +84,7 @@ def test_a_hidden_check_tells_no_input_before_the_grades_are_published(name: str
 
 
 @each_format
-def test_the_misconception_and_the_smallest_failing_call_are_there(name: str) -> None:
+def test_the_known_mistake_and_the_smallest_failing_call_are_there(name: str) -> None:
     texts = "\n".join(read(example(), name).texts)
     assert "the mean is not subtracted" in texts
     assert "[-1.0, 1.0]" in texts and "std_eps=0.0" in texts
@@ -96,7 +94,7 @@ def long_result() -> Result:
     """The whole course with every check failed, and as much to say as a submission can make the grader say."""
     lengths = [9_000] * 10 + [2_500] * 120  # in all, more than any platform takes
     checks = [
-        check(f"kl.check_{n}", FAILED, points=n % 4, story="\U0001f600" * length) for n, length in enumerate(lengths)
+        check(f"kl.check_{n}", FAILED, points=n % 4, message="\U0001f600" * length) for n, length in enumerate(lengths)
     ]
     return example(exercises=[ExerciseResult("kl", "KL", "docs/exercises/kl.md", checks)])
 

@@ -10,8 +10,8 @@ from command import call
 from grader.commands.course import main
 from grader.core import course
 from grader.grading import recorded_answers
-from grader.workshop import mistakes
-from grader.workshop.page_values import OF_AN_EXERCISE, VALUES, expand
+from site_steps import mistakes
+from site_steps.page_values import OF_AN_EXERCISE, VALUES, expand
 
 
 @pytest.mark.parametrize("command", ["stubs", "golden", "recordings"])

@@ -30,7 +30,7 @@ from grader.core import course
 from grader.core.course import EXERCISES, ROOT
 from grader.core.course_file import CourseFile, read_course_file
 from grader.core.refusal import FileRefused
-from grader.core.result import FAILED, PASSED, CheckResult, ExerciseResult, Result
+from grader.core.result import FAILED, PASSED, CheckResult, ExerciseResult, Note, Result
 from grader.gradebook.fill import Filled, Options, feedback, fill, two_decimals, written
 from grader.gradebook.late import Extension, LateRule
 from grader.gradebook.roster import read_roster
@@ -659,7 +659,7 @@ def test_a_submission_that_was_not_graded_gets_no_grade_and_no_zero() -> None:
 
 def test_a_submission_that_cannot_be_read_gets_no_grade() -> None:
     names = tuple(exercise.name for exercise in EXERCISES)
-    empty = entry("ada", 0, ADA, unread=names, notes=("the archive is damaged",))
+    empty = entry("ada", 0, ADA, unread=names, notes=(Note("the archive is damaged"),))
     partly = entry("zoe", 5, ZOE, unread=names[1:])
     done = in_canvas([empty, partly], missing_zero=True)
     assert canvas_grades(done) == {"101": "5", "102": "205.00", "103": "", "104": "EX"}

@@ -18,10 +18,11 @@ from test_layers import imports_of
 from grader.commands import autograder
 from grader.core import course
 from grader.core.notebook import code_of, without_host_setup
-from grader.workshop import handout, mistakes
-from grader.workshop.catalogue import misconceptions, whole_functions
+from grader.workshop import handout
+from grader.workshop.catalogue import known_mistakes, whole_functions
 from grader.workshop.leak_scan import WINDOW, Secrets, scan, secrets
-from grader.workshop.page_values import expand
+from site_steps import handout_pages, mistakes
+from site_steps.page_values import expand
 
 SITE = "https://example.org/grpo/"
 LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))"
@@ -65,12 +66,12 @@ def test_no_handout_and_no_discussion_holds_a_secret(files: dict[str, bytes], hi
     assert pages and scan({**files, **pages}, hidden) == [] and handout.foreign(files) == []
     for name in files:
         assert not name.startswith(("reference/", "tests/")), name
-        assert not re.search(r"misconceptions|common_mistakes|hidden|exercises/\w+/variants/", name), name
+        assert not re.search(r"known_mistakes|common_mistakes|hidden|exercises/\w+/variants/", name), name
 
 
 def test_a_file_is_handed_out_only_after_somebody_looked_through_it(files: dict[str, bytes]) -> None:
     lines = (course.ROOT / "tests" / "golden" / "handout.txt").read_text("utf-8").splitlines()
-    kinds = {re.sub(OF_AN_EXERCISE, r"\1EXERCISE", name) for name in files}
+    kinds = {re.sub(r"/checks/.*", "/checks/*", re.sub(OF_AN_EXERCISE, r"\1EXERCISE", name)) for name in files}
     assert sorted(kinds) == [line for line in lines if not line.startswith("#")], "look at the file, then add its line"
 
 
@@ -153,7 +154,7 @@ def test_of_a_link_to_a_page_that_is_not_there_the_words_stay() -> None:
         '??? tip "1. `x_y`?"\n    Think.\n\n        code\n\nEnd.\n\n/// details | a\\_b\n    type: failure\n'
         "    attrs: {id: f-g}\n\nWhy.\n///\n"
     )
-    assert handout.plain_page("docs/exercises/clip.md", text, {"docs/exercises/kl.md": b""}) == (
+    assert handout_pages.plain_page("docs/exercises/clip.md", text, {"docs/exercises/kl.md": b""}) == (
         "# Clip\n\nChapter 6 shows it, see [KL](kl.md#b).\n\n"
         "<details>\n<summary>1. <code>x_y</code>?</summary>\n\nThink.\n\n    code\n\n</details>\n\nEnd.\n\n"
         '<details id="f-g">\n<summary>a_b</summary>\n\nWhy.\n\n</details>\n'
@@ -163,7 +164,7 @@ def test_of_a_link_to_a_page_that_is_not_there_the_words_stay() -> None:
 def test_every_mistake_that_a_report_names_is_on_its_page_and_every_hint_is_kept(files: dict[str, bytes]) -> None:
     for each in course.EXERCISES:
         wanted = re.findall(r"id: ([\w-]+)}", mistakes.make(each.name))
-        assert len(wanted) == len(misconceptions(each.name)) > 0
+        assert len(wanted) == len(known_mistakes(each.name)) > 0
         assert re.findall(r'<details id="([\w-]+)">', files[f"course/{each.mistakes_page}"].decode()) == wanted
         hints = re.findall(r'^\?\?\? \w+ "(.*)"$', (course.ROOT / each.page).read_text("utf-8"), re.MULTILINE)
         assert re.findall("<summary>(.*)</summary>", files[f"course/{each.page}"].decode()) == hints
@@ -255,11 +256,11 @@ def test_every_solution_is_found_with_other_white_space_and_without_its_comments
 @pytest.mark.parametrize(
     ("place", "name", "what"),
     [
-        ("clip/misconceptions/clipped_surrogate.py", "rebuilt_from_python_numbers", "misconception clipped_surrogate"),
-        ("kl/misconceptions/categorical_kl.py", "", "the misconception categorical_kl"),
+        ("clip/known_mistakes/clipped_surrogate.py", "rebuilt_from_python_numbers", "known mistake clipped_surrogate"),
+        ("kl/known_mistakes/categorical_kl.py", "", "the known mistake categorical_kl"),
         ("charlm/variants/completion_mask.py", "token_by_token", "the variant completion_mask"),
         ("clip/hidden_checks.py", "test_ratio_agrees_with_the_model_answer", "the hidden check"),
-        ("bandit/misconceptions/grpo_step.py", "adds_the_kl", "the misconception grpo_step"),
+        ("bandit/known_mistakes/grpo_step.py", "adds_the_kl", "the known mistake grpo_step"),
     ],
 )
 def test_a_function_that_is_not_public_is_found(place: str, name: str, what: str, hidden: Secrets) -> None:

@@ -12,7 +12,6 @@ import io
 import re
 import time
 import unicodedata
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +30,6 @@ from hostile_texts import (
     formulas,
     html_inventory,
     is_text,
-    on_disk,
     page_text,
     terminal_inventory,
 )
@@ -43,8 +41,7 @@ from grader.classroom.diff import compare
 from grader.classroom.grades_csv import grades_csv
 from grader.classroom.page import class_page
 from grader.classroom.report import class_report, named
-from grader.classroom.results import Entry, Person, file_name, result_path, write_entries
-from grader.classroom.submissions import find_submissions
+from grader.classroom.results import Entry, Person, result_path, write_entries
 from grader.commands import course as course_command
 from grader.commands.diff import as_csv
 from grader.core import course
@@ -57,6 +54,7 @@ from grader.core.result import (
     ExerciseResult,
     Frame,
     NamedMistake,
+    Note,
     Outcome,
     Result,
     WrittenAnswer,
@@ -101,7 +99,7 @@ def result_of(text: str) -> Result:
     frame, checks = Frame(text, 3, text, text), []
     for outcome in OUTCOMES if len(text) < 2_000 else ("failed",):
         check = CheckResult(f"kl.{outcome.replace(' ', '_')}", "kl_estimate", "A rule.", 1, False, False)
-        check.outcome, check.hidden, check.story, check.call = Outcome(outcome), outcome == "failed", text, text
+        check.outcome, check.hidden, check.message, check.call = Outcome(outcome), outcome == "failed", text, text
         check.rows, check.frames, check.printed = [("yours", text), ("expected", text)], [frame], text
         checks.append(check)
     mistake = NamedMistake(
@@ -173,7 +171,7 @@ def with_texts(part: Any, change: Callable[[str], str]) -> Any:
 
 def full_result(outcome: str) -> Result:
     """A result with a text in every field."""
-    result = small_result(problem="a problem", seed=1, notes=["Clip.py is read as clip.py"])
+    result = small_result(problem="a problem", seed=1, notes=[Note("Clip.py is read as clip.py")])
     (check,) = result.checks
     check.outcome, check.id, check.call, check.printed = Outcome(outcome), BANDIT, "ratio(1)", "here I am"
     check.owed_to, check.waits_for, check.may_come_from = ["clip.ratio"], ["a"], ["b"]
@@ -182,7 +180,7 @@ def full_result(outcome: str) -> Result:
     (exercise,) = result.exercises
     exercise.checks.append(replace(check, id="clip.b"))
     words = ("docs/exercises/clip/mistakes.md", "ratio", "twice", "you double it", "So it binds.")
-    exercise.misconceptions = [NamedMistake(identity, True, *words) for identity in (BANDIT, "clip.b")]
+    exercise.known_mistakes = [NamedMistake(identity, True, *words) for identity in (BANDIT, "clip.b")]
     exercise.answers = [WrittenAnswer("1E.2", "that of REINFORCE")]
     exercise.not_imported = "ValueError: no (clip.py, line 3)"
     for part in (result, *result.exercises, *result.checks):
@@ -262,9 +260,9 @@ def class_of(text: str, *, earned: bool = True) -> list[Entry]:
         if check.outcome in ("not run", "grader error") or (check.outcome == "passed" and not earned):
             check.outcome = FAILED
     people = (Person(text, text, text, text, "canvas", text), Person(name="Ada", platform="canvas"))
-    graded = Entry(text, people, key="1" * 64, notes=(text, text), result=result)
+    graded = Entry(text, people, key="1" * 64, notes=(Note(text), Note(text)), result=result)
     equal = replace(graded, name=f"{text} ", people=people[1:], key="1" * 64)
-    return [graded, equal, Entry(f"{text}  ", people, key="2" * 64, notes=(text,), problem=f"it died: {text}")]
+    return [graded, equal, Entry(f"{text}  ", people, key="2" * 64, notes=(Note(text),), problem=f"it died: {text}")]
 
 
 OUTPUTS: Mapping[str, tuple[Callable[[str], str], Callable[[str], object]]] = {
@@ -298,26 +296,9 @@ def graded_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_files(tmp_path_factory.mktemp("class") / "graded", entries)
 
 
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
-    """Runs `course` in this process. Its exit code, and what it prints, which must be text."""
-
-    def run(*arguments: object, main: Callable[..., int] = course_command.main) -> tuple[int, str]:
-        try:
-            code = main(list(map(str, arguments)))
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        shown = "".join(capsys.readouterr())
-        assert not is_text(shown), (is_text(shown), shown[-500:])
-        return code, shown
-
-    return run
-
-
-@pytest.mark.machine
 def test_a_terminal_gets_text_and_our_colours_only(graded_class: Path, tmp_path: Path) -> None:
     exported = tmp_path / "export.csv"
-    exported.write_bytes(gradebook_of("canvas", list(HOSTILE.values())))
+    exported.write_bytes(canvas_gradebook(list(HOSTILE.values())))
     gradebook = ("gradebook", "canvas", graded_class, "--gradebook", exported, "--scale", 8)
     feedback = ("feedback", "moodle", graded_class, "--out", tmp_path / "feedback.zip")
     for arguments in (("diff", graded_class, graded_class), gradebook, feedback):
@@ -328,92 +309,13 @@ def test_a_terminal_gets_text_and_our_colours_only(graded_class: Path, tmp_path:
         assert len(shown) > 50 and terminal_inventory(shown) <= {"\x1b[0m", "\x1b[1m", "\x1b[3m", "\x1b[2m"}
 
 
-# Gradebooks and rosters
-
-GRADEBOOKS = {
-    "canvas": (["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "GRPO (4711)"], 5),
-    "moodle": (["Identifier", "Full name", "Email address", "Grade", "Maximum Grade", "Feedback comments"], 3),
-}
-
-
-def gradebook_of(platform: str, names: Sequence[str]) -> bytes:
-    """A platform's own export, in which students chose their names."""
+def canvas_gradebook(names: Sequence[str]) -> bytes:
+    """Canvas's own export, in which students chose their names."""
     file = io.StringIO(newline="")
     table = csv.writer(file)
-    table.writerow(GRADEBOOKS[platform][0])
-    if platform == "canvas":
-        table.writerow(["    Points Possible", "", "", "", "", "8"])
+    table.writerow(["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "GRPO (4711)"])
+    table.writerow(["    Points Possible", "", "", "", "", "8"])
     for number, name in enumerate(names):
         name = name[:1_000].replace("\0", "").encode("utf-8", "ignore").decode()
-        rows = {
-            "canvas": [name, f"{number}", f"s{number}", f"login{number}", name, ""],
-            "moodle": [f"Participant {number}", name, f"{number}@example.org", "", "8", ""],
-        }
-        table.writerow(rows[platform])
+        table.writerow([name, f"{number}", f"s{number}", f"login{number}", name, ""])
     return file.getvalue().encode()
-
-
-@pytest.mark.parametrize("platform", GRADEBOOKS)
-def test_a_gradebook_gets_numbers_and_our_own_feedback_and_nothing_else(platform: str, tmp_path: Path, command) -> None:
-    column, names = GRADEBOOKS[platform][1], list(HOSTILE.values())
-    exported, out = tmp_path / "export.csv", tmp_path / "filled.csv"
-    exported.write_bytes(gradebook_of(platform, names))
-    entries = []
-    for i, text in enumerate(names):
-        ids = {"number": f"s{i}", "username": f"login{i}", "email": f"{i}@example.org"}
-        people = (Person(**ids, platform=platform, platform_id=str(i)),)
-        entry = class_of(text[:1_000])[0]
-        entries.append(replace(entry, name=f"{entry.name}{i}", people=people, key=f"{i:064x}"))
-    graded = write_files(tmp_path / "graded", entries)
-    feedback = ["--feedback"] if platform == "moodle" else []
-    code, shown = command("gradebook", platform, graded, "--gradebook", exported, "--out", out, *feedback)
-    assert code == 1 and "Decide before you publish" in shown  # each name is also an odd note
-    before, after = (list(csv.reader(io.StringIO(path.read_text("utf-8"), newline=""))) for path in (exported, out))
-    changed = set()
-    for old, new in zip(before, after, strict=True):
-        for place, (was, now) in enumerate(zip(old, new, strict=True)):
-            if was != now:
-                assert was == "" and (re.fullmatch(r"\d+", now) if place == column else now.startswith("GRPO course: "))
-                assert not formulas(now) and not is_text(now)
-                changed.add(place)
-    assert changed == {column, 5} if platform == "moodle" else {column}
-
-
-# Names of folders, archives and students
-
-KL = "2\n"  # what a grading by hand takes: two checks pass
-
-
-def _folders(place: Path) -> None:
-    for number, text in enumerate(HOSTILE.values()):
-        folder = place / on_disk(text)
-        folder = place / f"{number}{on_disk(text)}" if folder.exists() else folder
-        folder.mkdir()
-        (folder / "kl.py").write_text(KL, "utf-8")
-        (place / f"{on_disk(text)}{number}.txt").write_text("no submission", "utf-8")
-
-
-def _archives(place: Path) -> None:
-    """A zip per text, with the text as the name of its member; half of them hold no module."""
-    for number, text in enumerate(HOSTILE.values()):
-        with zipfile.ZipFile(place / f"student-{number}.zip", "w") as archive:
-            clean = text[:1_000].encode("utf-8", "ignore").decode()
-            archive.writestr(f"{clean}/kl.py" if number % 2 else f"{clean}.txt", KL)
-            archive.writestr(f"2{clean}/kl.py" if number % 2 else f"2{clean}.doc", KL)
-    (place / "\x1b[31m\u202e.zip").write_bytes(b"no zip")
-
-
-@pytest.mark.parametrize("layout", [_folders, _archives], ids=lambda each: each.__name__)
-def test_every_submission_of_a_class_gets_a_name_that_is_text_and_a_file_of_its_own(layout, tmp_path: Path) -> None:
-    layout(tmp_path)
-    submissions = find_submissions(tmp_path, left_out=[])
-    assert len(submissions) == len(HOSTILE) + (layout is _archives)
-    files = set()
-    for each in submissions:
-        for words in (each.name, *each.read().notes):
-            assert not is_text(words, newlines=False) and len(words) < 1_000, ascii(words)
-        name = f"{file_name(each.name)}.html"
-        assert re.fullmatch(r"[\w ._()-]+", name) and not name.startswith((".", " ")) and len(name.encode()) <= 245
-        assert not re.fullmatch(r"(con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]) *(\..*)?", name.casefold())
-        files.add(name.casefold())
-    assert len(files) == len(submissions)

@@ -5,8 +5,8 @@ import re
 from dataclasses import replace
 
 import pytest
-from html_reports import BANDIT, OUTCOMES, Page, page_of, small_result
-from hypothesis import given
+from html_reports import OUTCOMES, Page, page_of, small_result
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.core import course
@@ -20,13 +20,14 @@ from grader.reports import export, html_report
 # What it says
 
 
+@settings(max_examples=10)
 @given(data=st.data())
 def test_every_declared_check_is_told_once_with_sign_word_points_and_sentence(data):
     names = [exercise.name for exercise in course.EXERCISES]
     result = empty_result(GradingSettings(read_submission(course.STARTER), names, pytest.fail, hidden=True))
     for check in result.checks:
         check.outcome = data.draw(st.sampled_from([*OUTCOMES]))
-        check.story = "a story" if check.outcome in ("failed", "broken", "grader error") else ""
+        check.message = "a message" if check.outcome in ("failed", "broken", "grader error") else ""
     text = page_of(result).text
     assert f"{result.earned} of {result.points} points" in text
     for exercise in result.exercises:
@@ -47,7 +48,7 @@ def test_a_failure_is_told_in_full_with_its_mistake_named_once():
     second.id, second.title = "clip.another_check", "A ratio of 3"
     exercise.checks.append(second)
     said = ("docs/exercises/clip/mistakes.md#ratio-twice", "ratio", "twice", "you double it", "Then `clip` binds.")
-    exercise.misconceptions = [NamedMistake(check.id, True, *said) for check in (first, second)]
+    exercise.known_mistakes = [NamedMistake(check.id, True, *said) for check in (first, second)]
     text = page_of(result).text
     for words in ("ada/clip.py, line 7", "return 2", "yours 2.0 expected 1.0", "call ratio(1)", "printed here I am"):
         assert text.count(words) == 2
@@ -74,12 +75,12 @@ def test_waiting_checks_name_their_cause_and_unwritten_ones_their_line():
 
 
 def test_a_problem_of_the_file_is_told_once_and_a_missing_file_is_no_broken_code():
-    for story, broken in (("SyntaxError: no", True), ("clip.py is missing", False)):
+    for message, broken in (("SyntaxError: no", True), ("clip.py is missing", False)):
         result = small_result()
-        check = CheckResult("clip.b", "ratio", "B", 1, False, True, BROKEN, story)
+        check = CheckResult("clip.b", "ratio", "B", 1, False, True, BROKEN, message)
         result.exercises[0].checks = [check, copy.deepcopy(check)]
         text = page_of(result).text
-        assert text.count(story) == 1 and ("cannot be imported" in text) is broken
+        assert text.count(message) == 1 and ("cannot be imported" in text) is broken
 
 
 def with_hidden_check(outcome=FAILED, public=PASSED, **more):
@@ -92,12 +93,12 @@ def with_hidden_check(outcome=FAILED, public=PASSED, **more):
 
 
 def test_a_hidden_check_that_fails_alone_is_named_with_the_points_at_home_and_what_to_try_there():
-    story = "the check does not hold for an input that is not shown (logp: float64 of shape (9,)); none found"
-    text = page_of(with_hidden_check(story=story)).text
+    message = "the check does not hold for an input that is not shown (logp: float64 of shape (9,)); none found"
+    text = page_of(with_hidden_check(message=message, withheld=True)).text
     notice = text[: text.index("2 of 5 points")]
     assert "2 of 2 points" in notice and "ratio, 3 points: It agrees on fresh input." in notice
     assert "does not have this check" in text and "grade clip.ratio --seed 1" in text
-    shown = page_of(with_hidden_check(story=story, call="ratio(2)")).text
+    shown = page_of(with_hidden_check(message=message, withheld=True, call="ratio(2)")).text
     assert "paste the call" in shown and "--seed 1" not in shown
 
 
@@ -110,17 +111,9 @@ def test_nothing_is_said_of_hidden_checks_where_grade_or_another_function_says_i
     assert "does not have" not in text and "--seed" not in text
 
 
-def test_a_check_that_fails_for_secret_inputs_says_how_to_draw_others_at_home():
-    result = small_result()
-    result.checks[0].story = "the check does not hold for an input that is not shown (logp: float64); none found"
-    text = page_of(result).text
-    assert "other inputs" in text and "change a comment" in text
-    assert "change a comment" not in page_of(small_result()).text
-
-
 def test_no_mark_is_not_told_as_0_points():
-    text = Page(html_report.page(small_result(), no_mark="none of its code is readable")).text
-    assert "no mark" in text and "none of its code is readable" in text
+    text = Page(html_report.page(small_result(), no_grade="none of its code is readable")).text
+    assert "no grade" in text and "none of its code is readable" in text
     assert "Points by exercise" not in text and not re.search(r"[0-9] of [0-9]+ points", text)
 
 
@@ -137,13 +130,6 @@ def test_warnings_come_before_the_total(changes, said):
     text = page_of(small_result(**changes)).text
     assert 0 < text.index(said) < text.index("0 of 2 points")
     assert said not in page_of(small_result()).text
-
-
-def test_seed_level_and_version_are_on_the_page():
-    text = page_of(small_result(seed=42)).text
-    assert "Seed of the generated inputs 42" in text and "Isolation level 1 (rlimits)" in text
-    assert f"Course {course.TITLE}, version 0.1.0" in text and "Submission ada" in text
-    assert "All checks passed" not in text
 
 
 # Learning curves
@@ -166,14 +152,3 @@ def test_a_link_leads_to_the_site_of_the_course_where_there_is_one(monkeypatch):
     monkeypatch.setattr(course, "WRITTEN", replace(course.WRITTEN, site="https://example.org/grpo/"))
     links = [link["href"] for link in page_of(small_result()).named("a")]
     assert "https://example.org/grpo/exercises/clip/" in links
-
-
-def test_a_missing_learning_curve_is_explained():
-    texts = {}
-    for identity, outcome in ((BANDIT, FAILED), (BANDIT, WAITING), ("clip.a_check", FAILED)):
-        result = small_result()
-        (check,) = result.checks
-        check.id, check.outcome = identity, outcome
-        texts[identity, outcome] = page_of(result).text
-    assert "Learning curves" not in texts["clip.a_check", FAILED]
-    assert "no run to draw:" in texts[BANDIT, FAILED] and "no run to draw yet" in texts[BANDIT, WAITING]

@@ -13,7 +13,7 @@ from grader.core import course
 from grader.grading import differences, recorded_answers
 from grader.grading.differences import AnswerTable
 from grader.grading.smallest_set import Search
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import known_mistakes
 
 FUNCTIONS = [(exercise.name, name) for exercise in course.HANDED_OUT for name in exercise.function_names]
 
@@ -34,7 +34,7 @@ def named(table: AnswerTable, chosen: tuple[int, ...]) -> tuple[tuple[str, ...],
 def test_every_known_mistake_differs_from_the_model_answer_and_is_named(exercise: str, function: str) -> None:
     _, known = recorded_answers.load(exercise)
     table = differences.load(exercise)[function]
-    in_catalogue = {entry.name for entry in misconceptions(exercise) if entry.function == function}
+    in_catalogue = {entry.name for entry in known_mistakes(exercise) if entry.function == function}
     assert in_catalogue == set(known[function]) == set(table.names) != set()
     said = {name: named(table, (place,)) for place, name in enumerate(table.names)}
     assert {name: found for name, found in said.items() if found != ((name,), True)} == {}
@@ -45,7 +45,7 @@ def test_two_differences_that_both_show_are_named_together(exercise: str, functi
     table = differences.load(exercise)[function]
     made_by = Search(table, {}, {}).made_by
     pairs = [pair for pair in itertools.combinations(range(len(table.names)), 2) if table.fits[pair]]
-    for pair in pairs[:: max(1, len(pairs) // 20)]:
+    for pair in pairs[:: max(1, len(pairs) // 5)]:
         if (made_by(pair) == 0).all():  # one repairs the other
             continue
         found = named(table, pair)

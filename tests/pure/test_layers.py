@@ -7,19 +7,68 @@ import functools
 import re
 import sys
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from grader.grading.right_functions import ORACLES_FOR_WORKERS
-from grader.workshop.packages import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 STANDARD = frozenset(sys.stdlib_module_names) | {"__future__"}
 PROCESSES = frozenset({"subprocess", "multiprocessing", "socket"})
-SUBMISSIONS = ("/misconceptions/", "/variants/")  # texts that run in a worker, joined with a model answer
+SUBMISSIONS = ("/known_mistakes/", "/variants/")  # texts that run in a worker, joined with a model answer
 WITH_TORCH = ("torch", *(f"grader.sandbox.worker.{name}" for name in ("serve", "forkserver", "start")))
 FOR_PEOPLE = re.compile(r"/(plots|runs|run_\w+|llm_\w+|trl_trainer)\.py$")  # no worker loads them
+
+
+@dataclass(frozen=True)
+class Package:
+    """The rule of one package.
+
+    Attributes:
+        imports: Other packages of the grader that it may import.
+        libraries: Other libraries that it may import, besides Python's own.
+        processes: Whether it may start a process or open a connection.
+    """
+
+    imports: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    processes: bool = False
+
+
+PACKAGES = {
+    "core": Package(libraries=("jinja2", "markupsafe", "msgspec")),
+    "sandbox": Package(
+        libraries=("numpy", "psutil", "pyseccomp", "torch", "_course_worker"),
+        processes=True,
+    ),
+    "oracles": Package(imports=("core",), libraries=("numpy", "safetensors", "torch")),
+    "grading": Package(
+        imports=("core", "sandbox", "oracles"),  # of the oracles only what is recorded of them
+        libraries=("hypothesis", "numpy", "pytest", "torch"),
+        processes=True,
+    ),
+    "exercises": Package(imports=("core", "oracles", "grading"), libraries=("hypothesis", "numpy", "pytest")),
+    "worksheet": Package(imports=("core", "grading", "oracles"), libraries=("numpy",)),
+    "reports": Package(imports=("core", "grading", "worksheet"), libraries=("rich",)),
+    "classroom": Package(
+        imports=("core", "sandbox", "grading", "worksheet", "reports"),
+        libraries=("distributed", "filelock", "msgspec", "numpy", "psutil", "yaml"),
+        processes=True,
+    ),
+    "gradebook": Package(imports=("core", "worksheet", "classroom"), libraries=("dateparser",)),
+    "workshop": Package(
+        imports=("core", "sandbox", "oracles", "grading", "worksheet"),
+        libraries=("jinja2", "numpy"),
+    ),
+    "commands": Package(
+        imports=("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "workshop"),
+        libraries=("IPython", "pytest", "rich", "watchfiles"),
+        processes=True,
+    ),
+}
+"""Name to rule, from the ground up: each may import only from those above it here."""
 
 
 def imports_of(text: str, file: str) -> Iterator[str]:
@@ -66,7 +115,7 @@ def test_the_grader_imports_neither_starter_nor_model_answers_nor_tests() -> Non
     assert [each for each in imports("grader") if top(each[1]) in ("starter", "reference", "tests", "conftest")] == []
 
 
-@pytest.mark.parametrize("folder", ["reference", "starter", "misconceptions", "variants"])
+@pytest.mark.parametrize("folder", ["reference", "starter", "known_mistakes", "variants"])
 def test_exercises_import_what_a_submission_may(folder: str) -> None:
     own = folder in ("reference", "starter")
     places = [folder] if own else [str(path.relative_to(ROOT)) for path in ROOT.glob(f"grader/exercises/*/{folder}")]

@@ -17,8 +17,8 @@ import yaml
 from class_maker import model_files, zip_bytes
 from submissions import write_files
 
-from grader.classroom.grading_job import make_job
-from grader.classroom.request import ClassSettings, read_request
+from grader.classroom.grading_job import request_for
+from grader.classroom.request import ClassSettings
 from grader.classroom.submissions import find_submissions
 from grader.commands import autograder
 from grader.commands import grade as cli
@@ -168,14 +168,14 @@ def by_grade(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
     """What a command line of `grade` takes."""
     parsed = parse(arguments)
     submission = cli._read(parsed, parsed.path).submission
-    return submission.files, list(submission.notes)
+    return submission.files, [*map(str, submission.notes)]
 
 
 def by_grade_all(classroom: Path) -> tuple[dict[str, str], list[str]]:
     (found,) = find_submissions(classroom)
     contents = found.read()
-    request = read_request(make_job(contents, ClassSettings(tuple(course.names()))).data)
-    return request.files, list(contents.notes)
+    request = request_for(contents, ClassSettings(tuple(course.names())))
+    return request.files, [*map(str, contents.notes)]
 
 
 def by_gradescope(container: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, str], list[str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
-import math
 import re
 
 import numpy as np
@@ -13,8 +12,6 @@ import pytest
 import torch
 
 from grader.core import course
-from reference.advantages import group_advantages
-from reference.kl import kl_estimate
 
 DOCS = course.ROOT / "docs"
 PAGES = {
@@ -86,39 +83,3 @@ def test_the_numbers_of_a_quiz_and_its_right_answer(name: str) -> None:
     computed = [round(float(value), digits) for value, digits in zip(NUMBERS[name], places, strict=True)]
     assert [float(number.replace("\N{MINUS SIGN}", "-")) for number in shown] == computed
     assert right == 1 or computed[0] != computed[right - 1]
-
-
-# Myths: the numbers that no chapter computes
-
-MYTHS = (DOCS / "myths.md").read_text("utf-8")
-POLICY, OTHER = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.3, 0.5])
-
-
-def assert_shown(anchor: str, *numbers: str) -> None:
-    """The numbers stand, in this order, in the section of the page with this anchor."""
-    section = re.split(r"^### ", MYTHS.split(f"{{ #{anchor} }}")[1], maxsplit=1, flags=re.M)[0]
-    shown = re.findall(r"[+-]?\d+\.?\d*", section.replace("\N{MINUS SIGN}", "-"))
-    rest = iter(shown)
-    assert all(number in rest for number in numbers), (anchor, numbers, shown)
-
-
-def test_myths_show_that_k3_has_the_gradient_of_the_other_direction() -> None:
-    logits = torch.tensor(np.log(POLICY)).requires_grad_()
-    logp, ref = torch.log_softmax(logits, -1), torch.tensor(np.log(OTHER))
-    k3_mean = (logp.exp().detach() * kl_estimate(logp, ref, kind="k3")).sum()
-    losses = [(logp.exp() * (logp - ref)).sum(), k3_mean, (ref.exp() * (ref - logp)).sum()]
-    kl, k3, other = (torch.autograd.grad(loss, logits, retain_graph=True)[0].tolist() for loss in losses)
-    assert k3 == pytest.approx(other)
-    assert_shown("k3-gradient", f"{abs(k3[1]):.3f}", *map(str, [*POLICY, *OTHER]), f"{kl[1]:.3f}")
-
-
-def test_myths_show_how_often_groups_miss_a_rare_success_and_how_its_relatives_score_it() -> None:
-    assert_shown("group-size", *(f"{100 * (0.1**size + 0.9**size):.1f}" for size in (8, 16, 64)))
-    rewards = torch.tensor([1.0, 0, 0, 0], dtype=torch.float64)
-    grpo, dr_grpo = group_advantages(rewards)[0], group_advantages(rewards, divide_by_std=False)[0]
-    rloo = rewards[0] - rewards[1:].mean()
-    assert grpo == pytest.approx(math.sqrt(3)) and rloo == pytest.approx(4 / 3 * dr_grpo)
-    assert_shown("relatives", f"{grpo:+.3f}", f"{dr_grpo:+.3f}", f"{rloo:+.3f}")
-    six = torch.tensor([1.0, 0, 0, 0, 0, 0], dtype=torch.float64)
-    scaled = [group_advantages(six, divide_by_std=divide)[0] for divide in (False, True)]
-    assert_shown("dr-grpo-scale", *(f"{advantage:+.3f}" for advantage in scaled))

@@ -33,7 +33,7 @@ def test_files_of_an_earlier_handout_are_graded_with_one_note_about_what_is_new(
 ) -> None:
     old = "def _clip_fraction(logits, actions, rewards, ref_logits, config): ...\n"
     (note,) = read_submission(make_submission({"bandit.py": old, "clip.py": "x = 1\n"})).notes
-    assert "bandit.py is from an earlier handout" in note
+    assert "bandit.py is from an earlier handout" in note.text
     assert read_submission(course.MODEL_ANSWERS).notes == read_submission(course.STARTER).notes == ()
 
 
@@ -84,7 +84,7 @@ def test_notes_that_are_only_counted_are_not_looked_up(line: str, make_submissio
     monkeypatch.setattr(contents, "place", counted)
     text = "".join(line.format(number) for number in range(300))
     notes = read_submission(make_submission({"kl.py": text})).notes
-    assert notes[-1].startswith(f"and {300 - len(notes) + 1} more") and len(looked_up) <= 2 * len(notes)
+    assert notes[-1].text.startswith(f"and {300 - len(notes) + 1} more") and len(looked_up) <= 2 * len(notes)
 
 
 def test_a_coding_line_whose_codec_takes_a_square_of_the_time_is_refused() -> None:

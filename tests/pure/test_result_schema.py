@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from grader.core.result import (
     ExerciseResult,
     Frame,
     NamedMistake,
+    Note,
     Result,
     WrittenAnswer,
     from_json,
@@ -59,8 +61,9 @@ MODELS = {
     CheckResult: (DEFINITIONS["check"], {"earned"}),
     Frame: (DEFINITIONS["frame"], set()),
     Curve: (DEFINITIONS["curve"], set()),
-    NamedMistake: (DEFINITIONS["misconception"], set()),
+    NamedMistake: (DEFINITIONS["known_mistake"], set()),
     WrittenAnswer: (DEFINITIONS["answer"], set()),
+    Note: (DEFINITIONS["note"], set()),
 }
 """The schema of each class of a result, and the sums in it that are no fields."""
 
@@ -74,8 +77,7 @@ def test_the_schema_has_the_fields_of_the_result_with_their_types_and_no_others(
     for name, field in fields.items():
         written = schema["properties"][name]
         if "$ref" in field:
-            assert field["$ref"] == "#/$defs/Outcome"
-            assert sorted(written["enum"]) == sorted(generated["Outcome"]["enum"])
+            assert sorted(written["enum"]) == sorted(generated[field["$ref"].rpartition("/")[2]]["enum"])
         else:
             assert written["type"] == field["type"], name
 
@@ -99,10 +101,10 @@ def _set(document: Document, path: str, value: Any) -> None:
         ("note", "one more field"), ("exercises.0.checks", []), ("exercises.0.page", "https://elsewhere"),
         ("exercises.0.note", ""), ("exercises.0.checks.0.outcome", "success"),
         ("exercises.0.checks.0.outcome", "not run"), ("exercises.0.checks.0.outcome", "failed"),
-        ("exercises.0.checks.0.points", "3"), ("exercises.0.checks.0.story", "passed, and yet"),
+        ("exercises.0.checks.0.points", "3"), ("exercises.0.checks.0.message", "passed, and yet"),
         ("exercises.0.checks.0.rows", [["yours"]]), ("exercises.0.checks.0.id", "no exercise"),
         ("exercises.0.checks.0.frames", [{"file": "clip.py", "line": "3", "function": "", "source": ""}]),
-        ("exercises.0.checks.0.seconds", None), ("exercises.0.misconceptions", [{"name": "x"}]),
+        ("exercises.0.checks.0.seconds", None), ("exercises.0.known_mistakes", [{"name": "x"}]),
         ("exercises.0.answers", [{"question": "1A.1", "text": None}]),
     ],
 )  # fmt: skip
@@ -123,7 +125,7 @@ def test_a_result_is_read_back_and_its_sums_are_recomputed() -> None:
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        ("schema", "another/1"), ("seed", "0"), ("exercises", None), ("exercises.0.misconceptions", [1]),
+        ("schema", "another/1"), ("seed", "0"), ("exercises", None), ("exercises.0.known_mistakes", [1]),
         ("exercises.0.answers", [{"question": "1A.1\n", "text": ""}]), ("exercises.0.checks", []),
         ("exercises.0.checks.0.outcome", "excellent"), ("exercises.0.checks.0.points", "5"),
         ("exercises.0.checks.0.points", 10**400), ("exercises.0.checks.0.frames", 5),
@@ -137,6 +139,19 @@ def test_a_damaged_result_is_refused(path: str, value: Any) -> None:
     _set(document, path, value)
     with pytest.raises(ValueError):
         from_json(json.dumps(document))
+
+
+def test_a_result_of_last_term_is_read_although_fields_had_other_names() -> None:
+    document = a_document()
+    document["notes"] = ["the grader used Clip.py as clip.py"]
+    exercise = document["exercises"][0]
+    exercise["misconceptions"] = [asdict(NamedMistake("clip.gate", True, "docs", "ratio", "twice", "you", "It is."))]
+    exercise["checks"][0]["story"] = "it is twice as large"
+    del exercise["known_mistakes"], exercise["checks"][0]["message"], exercise["checks"][0]["withheld"]
+    result = from_json(json.dumps(document))
+    assert result.notes == [Note("the grader used Clip.py as clip.py")]
+    assert result.exercises[0].known_mistakes[0].name == "twice"
+    assert result.checks[0].message == "it is twice as large"
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"schema": 1}', "[" * 100_000])

@@ -13,8 +13,8 @@ import pytest
 from record_ablations import BANDS, COLUMNS, SETTINGS
 
 from grader.core import course
-from grader.workshop import run_pictures
 from reference.given.plots import PANELS
+from site_steps import run_pictures
 
 SVG = "{http://www.w3.org/2000/svg}"
 PICTURES = run_pictures.make()

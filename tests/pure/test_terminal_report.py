@@ -43,7 +43,7 @@ def test_the_named_mistake_comes_first_and_the_call_last() -> None:
         "you do it",
         "As in Dr. GRPO it is off by 1.5. The rest is long.",
     )
-    result.exercises[0].misconceptions = [NamedMistake("kl.a", True, *said)]
+    result.exercises[0].known_mistakes = [NamedMistake("kl.a", True, *said)]
     report = report_of(result)
     parts = ("if you do it", "As in Dr. GRPO it is off by 1.5.", "It is 1.", "yours", "expected", "call ", TO_PASTE)
     places = [report.index(part) for part in parts]

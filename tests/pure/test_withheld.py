@@ -29,7 +29,7 @@ def entry(outcome: Outcome) -> CheckResult:
         hidden=True,
         gate=False,
         outcome=outcome,
-        story=text,
+        message=text,
         call=text,
         rows=[("yours", text)],
         frames=[Place("homework/kl.py", NUMBER, text, text)],
@@ -52,5 +52,5 @@ def entry(outcome: Outcome) -> CheckResult:
 def test_nothing_is_left_that_a_submission_could_influence(problem: BaseException, phrase: str) -> None:
     told = entry(FAILED if isinstance(problem, AssertionError) else BROKEN)
     withhold(told, problem, "")
-    assert phrase in told.story
+    assert phrase in told.message
     assert str(NUMBER) not in json.dumps(asdict(told))

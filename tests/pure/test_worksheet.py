@@ -125,10 +125,10 @@ def test_every_wrong_digit_is_named_with_the_right_number_and_costs_the_points_o
                 is_bonus = entry["id"] == "bonus.run"
                 check = check_of(result, "bonus") if is_bonus else failed(result)
                 shown = ["never" if each is None else f"{each:.3f}".removesuffix(".000") for each in (number, *wrong)]
-                story = check.story.replace(".000", "")
+                message = check.message.replace(".000", "")
                 words = QUANTITIES[quantity].words + ("" if place is None else f" {place + 1}")
-                assert f"{names[entry['id']]}, {words}" in story
-                assert re.search(rf"{entry['seed']}\b.*{re.escape(shown[0])}\b.*{re.escape(shown[1])}$", story)
+                assert f"{names[entry['id']]}, {words}" in message
+                assert re.search(rf"{entry['seed']}\b.*{re.escape(shown[0])}\b.*{re.escape(shown[1])}$", message)
                 assert check.earned == 0 and check.outcome == (PASSED if is_bonus else FAILED)
                 tried += 1
     assert tried > 40
@@ -152,12 +152,12 @@ def test_every_setting_must_be_the_requested_one(right: Document, name: str) -> 
             continue  # start_action is null, divide_by_std is true
         holder[name] = value
         check = failed(graded(right))
-        assert check.id == "worksheet.policy_1c" and name in check.story and len(check.story) < 150
+        assert check.id == "worksheet.policy_1c" and name in check.message and len(check.message) < 150
     del holder[name]
-    assert name in failed(graded(right)).story
+    assert name in failed(graded(right)).message
     holder[name] = asked
     entry["settings"]["momentum"] = 0.9
-    assert "momentum" in failed(graded(right)).story
+    assert "momentum" in failed(graded(right)).message
 
 
 def test_a_file_cannot_choose_what_the_grader_simulates(right: Document, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,7 @@ def test_the_same_seed_twice_is_named_where_seeds_must_differ(right, name, other
     found = failed(graded(right))
     names = {run.id: run.name for run in RUNS}
     assert found.id == f"worksheet.{check}"
-    assert found.story.startswith(names[name]) and names[other] in found.story
+    assert found.message.startswith(names[name]) and names[other] in found.message
 
 
 def test_one_seed_may_serve_several_group_sizes_and_both_runs_of_1b(right: Document) -> None:
@@ -199,7 +199,7 @@ def test_one_seed_may_serve_several_group_sizes_and_both_runs_of_1b(right: Docum
 
 def test_another_seed_among_the_algorithms_is_named(right: Document) -> None:
     play_again(right, "1E.reinforce", seed=8)
-    assert re.search(r"REINFORCE.* 8.*GRPO.* 7", failed(graded(right)).story)
+    assert re.search(r"REINFORCE.* 8.*GRPO.* 7", failed(graded(right)).message)
 
 
 @pytest.mark.parametrize("table", RUN_TABLES, ids=lambda table: table.id)
@@ -211,7 +211,7 @@ def test_missing_runs_are_named_and_a_table_without_runs_is_not_written(right: D
         if number < len(table.runs):
             assert check.outcome == FAILED and run.name in said(check)
         else:
-            assert check.outcome == NOT_WRITTEN and table.name in check.story
+            assert check.outcome == NOT_WRITTEN and table.name in check.message
 
 
 def test_values_without_a_seed_and_a_seed_without_values_earn_nothing(right: Document) -> None:
@@ -242,11 +242,11 @@ def test_a_wrong_bonus_costs_nothing(right: Document) -> None:
     run_of(right, "bonus.run")["values"]["best_probability"] = 0.5
     result = graded(right)
     assert all(check.outcome == PASSED for check in result.checks) and result.earned == 30
-    assert "0.5" in check_of(result, "bonus").story
+    assert "0.5" in check_of(result, "bonus").message
     right["runs"].remove(run_of(right, "bonus.run"))
     answer_of(right, "bonus")["answer"] = ""
     result = graded(right)
-    assert check_of(result, "bonus").story and result.earned == 30
+    assert check_of(result, "bonus").message and result.earned == 30
 
 
 # Written answers
@@ -281,8 +281,8 @@ def test_without_a_file_nothing_is_written_and_another_name_is_pointed_at(tmp_pa
     result = worksheet.grade(file)
     assert file.missing and result.earned == 0
     assert {check.outcome for check in result.checks} == {NOT_WRITTEN}
-    (story,) = {check.story for check in result.checks}
-    assert "Download answers (JSON)" in story
+    (message,) = {check.message for check in result.checks}
+    assert "Download answers (JSON)" in message
     (tmp_path / "worksheet (1).json").write_text("{}", "utf-8")
     file = read_worksheet(tmp_path / "worksheet.json")
     assert file.missing and "worksheet (1).json" in file.problem
@@ -294,7 +294,7 @@ def test_too_few_decimals_are_named(right: Document, wrong: int | None, named: b
     exact = values["best_probability"]
     values["best_probability"] = exact + 0.0123 if wrong is None else round(exact, wrong)
     check = failed(graded(right))
-    assert check.id == "worksheet.runs_1d_g2" and ("decimals" in check.story) is named
+    assert check.id == "worksheet.runs_1d_g2" and ("decimals" in check.message) is named
 
 
 def refused(path: Path) -> str:
@@ -387,72 +387,20 @@ def test_one_malformed_run_is_named_with_its_place_and_the_rest_counts(right, ch
     assert right["runs"][3]["id"] == "1C.try2"
     right["runs"][3].update(change)
     result = graded(right)
-    story = failed(result).story
-    assert story.startswith("1C, try 2: runs[3]") and all(phrase in story for phrase in phrases)
+    message = failed(result).message
+    assert message.startswith("1C, try 2: runs[3]") and all(phrase in message for phrase in phrases)
     assert result.earned == 25
-
-
-def test_whole_numbers_may_have_a_point(right: Document) -> None:
-    right["version"] = 1.0
-    for entry in right["runs"]:
-        entry["seed"], entry["steps"] = float(entry["seed"]), float(entry["steps"])
-        entry["settings"]["group_size"] = float(entry["settings"]["group_size"])
-        for name, value in entry["values"].items():
-            if QUANTITIES[name].whole and value is not None:
-                entry["values"][name] = [float(each) for each in value] if isinstance(value, list) else float(value)
-    assert graded(right).earned == 30
-
-
-@pytest.mark.parametrize(
-    ("entry", "phrase"),
-    [
-        (7, "number"), ({}, "null"), ({"id": ["1C.try1"]}, "list"),
-        ({"id": "1D.G5.trial1", "seed": 1}, '"1D.G5.trial1"'), ({"id": "x" * 9_000}, "xxx"),
-        ({"id": "\x1b[31m\u202e\ud800<b>"}, '"<b>"'),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("place", ["answers", "runs"])
-def test_unknown_entries_are_named_once_and_the_rest_counts(right, place, entry, phrase):
-    right[place].insert(1, entry)
-    result = graded(right)
-    check = failed(result)
-    assert check.id == "worksheet.file" and check.story.startswith(f"{place}[1]: ") and phrase in check.story
-    assert len(check.story) < 200 and result.earned == result.points == 30
-    right[place] += [entry] * 50
-    check = failed(graded(right))
-    assert "51" in check.story and "45" in check.rows[-1][1]
 
 
 def test_of_two_entries_with_one_id_neither_counts_and_the_rest_does(right: Document) -> None:
     right["runs"].append(copy.deepcopy(run_of(right, "1D.G8.trial2")))
     check = failed(graded(right))
     assert check.id == "worksheet.runs_1d_g8"
-    assert check.story.startswith('1D, G = 8, trial 2: runs[19].id repeats "1D.G8.trial2"')
+    assert check.message.startswith('1D, G = 8, trial 2: runs[19].id repeats "1D.G8.trial2"')
     right["answers"] += [{"id": "1A.2", "answer": 7}, {"id": "1A.2", "answer": "and another one, the third"}]
     result = graded(right)
     assert result.earned == 27
-    assert check_of(result, "file").story.startswith('1A.2: answers[14].id repeats "1A.2"')
-
-
-@pytest.mark.parametrize(
-    ("values", "place", "phrase"),
-    [
-        ([1, 2, 3], "actions", "8 numbers"), (7, "actions", "list of 8 numbers"),
-        ([1, 2, 3, 4, 5, 6, 7, None], "actions[7]", "null"), ([1, 2, 3, 4, 5, 6, 7, [8]], "actions[7]", "list"),
-    ],
-)  # fmt: skip
-def test_lists_must_have_their_length_and_kind(right: Document, values: Any, place: str, phrase: str) -> None:
-    right["runs"][0]["values"]["actions"] = values
-    story = failed(graded(right)).story
-    assert story.startswith(f"1B, first run: runs[0].values.{place} ") and phrase in story
-
-
-@pytest.mark.parametrize(
-    ("number", "shown"), [(10**30, "1e+30"), (-1e308, "-1e+308"), (0.96712345, "0.967123"), (-0.0, "0.000"), (3, "3")]
-)
-def test_a_wrong_number_is_shown_as_written(right: Document, number: float, shown: str) -> None:
-    run_of(right, "1C.policy")["values"]["policy"][6] = number
-    assert failed(graded(right)).story.endswith(f" {shown}")
+    assert check_of(result, "file").message.startswith('1A.2: answers[14].id repeats "1A.2"')
 
 
 def test_a_malformed_answer_is_named_with_its_place_and_costs_no_point(right: Document) -> None:

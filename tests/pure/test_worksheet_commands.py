@@ -100,38 +100,3 @@ def test_a_missing_or_unreadable_file_is_one_sentence_in_the_report(tmp_path: Pa
     assert exercise["earned"] == 0 and exercise["answers"] == []
     question = QUESTIONS[0].text
     assert question not in done.stdout and question not in (tmp_path / "r.html").read_text("utf-8")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "phrase"),
-    [
-        (["worksheet", "--path", "nowhere"], "no folder nowhere"),
-        (["worksheet", "--path", "worksheet.json"], "worksheet.json is a file"), (["worksheet", "--debug"], "debug"),
-        (["worksheet", "advantages", "--debug"], "debug"), (["worksheet.json"], "mean worksheet?"),
-        (["worksheets"], "mean worksheet?"),
-    ],
-)  # fmt: skip
-def test_wrong_usage_exits_with_2(tmp_path: Path, right: Document, arguments: list[str], phrase: str) -> None:
-    done = run(*arguments, cwd=handed_in(tmp_path, right))
-    assert done.returncode == cli.USAGE
-    assert phrase in " ".join(done.stderr.split()) and not done.stdout
-
-
-@pytest.mark.parametrize("name", ["worksheet.json", "advantages.py"])
-@pytest.mark.parametrize("exists", [True, False])
-def test_the_result_does_not_overwrite_a_submission(tmp_path: Path, right: Document, name: str, exists: bool) -> None:
-    me = handed_in(tmp_path / "me", right)
-    (me / "advantages.py").write_text("x = 1\n", "utf-8")
-    before = (me / name).read_bytes()
-    if not exists:
-        (me / name).unlink()
-    for folder, arguments in (
-        (tmp_path, ("--path", "me", "--json", Path("me") / name)),
-        (tmp_path, ("--path", "me", "--json", tmp_path / "me" / ".." / "me" / name)),
-        (me, ("--json", name)),
-    ):
-        done = run("worksheet", *arguments, cwd=folder)
-        assert done.returncode == cli.USAGE and not done.stdout and "overwrite" in done.stderr
-    assert (me / name).exists() is exists and (not exists or (me / name).read_bytes() == before)
-    run("worksheet", "--path", "me", "--json", name, cwd=tmp_path)
-    assert valid_result(tmp_path / name)["points"] == 30

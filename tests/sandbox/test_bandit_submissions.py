@@ -46,8 +46,8 @@ def stub(exercise: str) -> str:
     return (course.STARTER / f"{exercise}.py").read_text("utf-8")
 
 
-@pytest.mark.parametrize("given", [None, "import os\nos._exit(0)\n"], ids=["none", "hostile"])
-def test_given_code_is_the_courses_own_whatever_a_submission_brings(graded, given):
+def test_given_code_is_the_courses_own_whatever_a_submission_brings(graded):
+    given = "import os\nos._exit(0)\n"
     result = graded({"bandit_task.py": given, "__init__.py": given})
     assert result.earned == result.points and result.exit_code == 0
 
@@ -57,7 +57,7 @@ def test_an_earlier_exercise_that_is_not_written_is_told_by_name(graded):
     entropy, step = of(result, "policy_entropy"), of(result, "grpo_step")
     assert {check.outcome for check in entropy} == {PASSED}
     assert step[0].outcome == BROKEN
-    assert "`group_advantages` of advantages.py, which is not written yet" in step[0].story
+    assert "`group_advantages` of advantages.py, which is not written yet" in step[0].message
 
 
 def test_an_earlier_exercise_that_is_wrong_is_blamed_even_if_only_the_bandit_is_graded(graded):
@@ -69,6 +69,7 @@ def test_an_earlier_exercise_that_is_wrong_is_blamed_even_if_only_the_bandit_is_
     assert all(check.outcome == PASSED for check in of(result, "reinforce_step"))
 
 
+@pytest.mark.proof
 def test_a_step_that_does_nothing_is_owed_nothing_beside_advantages_of_0(graded):
     """With advantages of 0, a step that does nothing would be right."""
     silent = model_answer("advantages").replace(
@@ -89,7 +90,7 @@ def test_only_a_mistake_of_another_function_is_blamed_on_it(graded):
 
 
 def is_named(result: Result, words: str) -> bool:
-    sentences = [found.sentence for exercise in result.exercises for found in exercise.misconceptions]
+    sentences = [found.sentence for exercise in result.exercises for found in exercise.known_mistakes]
     return any(words in sentence for sentence in sentences)
 
 
@@ -97,7 +98,7 @@ def test_a_plain_dict_is_no_history(graded):
     text = model_answer("bandit") + "\n_history_of = _history\ndef _history(*a):\n    return vars(_history_of(*a))\n"
     gate = of(graded({"bandit.py": text}), "train_bandit")[0]
     assert gate.outcome == FAILED
-    assert "BanditHistory" in gate.story
+    assert "BanditHistory" in gate.message
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_a_plain_dict_is_no_history(graded):
 def test_a_forgotten_append_is_told_in_a_sentence(graded, old, new, words):
     gate = of(graded(answer_with(old, new)), "train_bandit")[0]
     assert gate.outcome == BROKEN
-    assert words in gate.story
+    assert words in gate.message
 
 
 @pytest.mark.proof
@@ -133,5 +134,5 @@ def draft(logits, actions, rewards, ref_logits, config):
 grpo_step = draft
 """
     result = graded({"bandit.py": model_answer("bandit") + draft}, "grpo_step")
-    names = {found.name for exercise in result.exercises for found in exercise.misconceptions}
+    names = {found.name for exercise in result.exercises for found in exercise.known_mistakes}
     assert "lets_gradients_pile_up" in names

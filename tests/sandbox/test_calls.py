@@ -255,17 +255,17 @@ def test_an_argument_that_gets_another_shape_in_place_is_noticed(sandbox):
 
 
 @pytest.mark.parametrize(
-    ("change", "story"),
+    ("change", "message"),
     [
         ("x.requires_grad_()", "changes requires_grad of its argument x"),
         ("x.grad = torch.ones(3)", "leaves a gradient in its argument x"),
         ("x.add_(1.0).sub_(1.0)", "writes, here with the same numbers, into its argument x"),
     ],
 )
-def test_what_is_left_on_an_argument_is_noticed(sandbox, change, story):
+def test_what_is_left_on_an_argument_is_noticed(sandbox, change, message):
     source = "import torch\ndef f(x, y):\n    {}\n    return 1"
     before = np.arange(3.0, dtype=np.float32)
-    with pytest.raises(Mismatch, match=story):
+    with pytest.raises(Mismatch, match=message):
         untouched(answer_of(sandbox, source.format(change), before, return_arguments=True))
     undone = "x.requires_grad_().sum().backward(); x.grad = None; x.requires_grad_(False)"
     untouched(answer_of(sandbox, source.format(undone), before, return_arguments=True))

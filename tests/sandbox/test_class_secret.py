@@ -77,7 +77,7 @@ def test_a_secret_is_made_once_and_only_its_owner_may_read_it(tmp_path: Path) ->
         secret_in(path)
 
 
-@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("ends", [pytest.param(end, marks=[pytest.mark.proof] * (end != "raises")) for end in ENDS])
 def test_a_report_with_a_secret_tells_no_fresh_number(ends, make_submission, sandbox):
     text = KNOWS_THE_EXAMPLE.replace("{ends}", ENDS[ends]).replace("{example}", str(PAGE_EXAMPLE.tolist()))
     folder = make_submission({"advantages.py": text})
@@ -88,9 +88,9 @@ def test_a_report_with_a_secret_tells_no_fresh_number(ends, make_submission, san
     assert re.search(r"saw \[", shown.printed)
     # Of several calls in a message nobody knows which one ended the process.
     is_known = ends not in ("ends its process", "never returns")
-    assert ("rewards: float64 of shape" in entry.story) is is_known
+    assert ("rewards: float64 of shape" in entry.message) is is_known
     assert not any(exercise.not_imported for exercise in (*told.exercises, *withheld.exercises))
-    assert ("PermissionError" in entry.story) is (ends == "is refused")
+    assert ("PermissionError" in entry.message) is (ends == "is refused")
     assert not entry.printed and not entry.rows and not entry.frames
     assert ("group_advantages(" in entry.call) is is_known  # a worked example of another check, which is wrong too
     fresh = fresh_numbers()
@@ -110,19 +110,19 @@ def fresh_numbers() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "story"),
+    ("text", "message"),
     [
-        ("import torch\nimport = trl\n", "SyntaxError"),
+        pytest.param("import torch\nimport = trl\n", "SyntaxError", marks=pytest.mark.proof),
         ("import os\nprint('once')\nos._exit(3)\n", "exit status 3"),
     ],
 )
-def test_a_module_that_cannot_be_imported_says_why_for_it_has_seen_no_input(text, story, make_submission, sandbox):
+def test_a_module_that_cannot_be_imported_says_why_for_it_has_seen_no_input(text, message, make_submission, sandbox):
     folder = make_submission({"advantages.py": text})
     told, withheld = (graded(folder, sandbox, secret=secret) for secret in (PUBLIC, SECRET))
     for result in told, withheld:
         (entry,) = (check for check in result.checks if check.id == GATE)
-        assert story in entry.story
+        assert message in entry.message
         assert [frame.line for frame in entry.frames] == ([2] if "trl" in text else [])
         assert not entry.call
         reason = result.exercises[0].not_imported
-        assert story in reason and ("advantages.py, line 2" in reason) == ("trl" in text)
+        assert message in reason and ("advantages.py, line 2" in reason) == ("trl" in text)

@@ -132,8 +132,11 @@ def f(path):
 @pytest.mark.skipif(sys.platform != "linux", reason="on macOS a daemon is no descendant of the worker")
 @pytest.mark.parametrize(
     "source",
-    [IGNORES_SIGNALS, STAYS_IN_THE_SESSION, RUNS_ANOTHER_PROGRAM],
-    ids=["ignores signals", "stays in the session", "runs another program"],
+    [
+        pytest.param(IGNORES_SIGNALS, id="ignores signals"),
+        pytest.param(STAYS_IN_THE_SESSION, id="stays in the session", marks=pytest.mark.proof),
+        pytest.param(RUNS_ANOTHER_PROGRAM, id="runs another program", marks=pytest.mark.proof),
+    ],
 )
 def test_all_that_a_worker_started_ends_with_it_and_a_stranger_lives_on(cold, tmp_path, source):
     file = tmp_path / "beats"

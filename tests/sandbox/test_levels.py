@@ -14,12 +14,11 @@ from grader.sandbox.sandbox import Sandbox, missing_walls
 from grader.sandbox.worker import forkserver
 from grader.sandbox.worker_process import SandboxError
 
-pytestmark = pytest.mark.machine
-
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="the walls are those of Linux")
 needs_level_1 = pytest.mark.skipif(bool(missing_walls(1)), reason=f"no isolation level 1: {missing_walls(1)}")
 
 
+@pytest.mark.machine
 def test_the_best_level_is_the_highest_that_lacks_nothing(sandbox: Sandbox) -> None:
     assert sandbox.level == max(level for level in (0, 1, 2) if not missing_walls(level))
     assert ("namespaces" in sandbox.walls()) == (sandbox.level == 2)
@@ -103,6 +102,7 @@ def test_without_a_working_bubblewrap_there_is_level_1(tmp_path: Path, script: s
         assert why in found.error
 
 
+@pytest.mark.machine
 @linux_only
 @pytest.mark.parametrize(
     ("script", "why"), [("", "is not installed"), ("echo 'no permission' >&2; exit 1", "(no permission)")]

@@ -37,5 +37,5 @@ def test_an_error_of_the_grader_costs_only_the_names_and_is_logged(
     result = grade_submission(
         GradingSettings(replace(submission, files=wrong), ["kl"], sandbox.worker, hidden=False, checks=gates)
     )
-    assert result.complete and not result.problem and not result.exercises[0].misconceptions
+    assert result.complete and not result.problem and not result.exercises[0].known_mistakes
     assert "kl.kl_estimate" in caplog.text and "what nobody thought of" in caplog.text

@@ -57,7 +57,7 @@ def of(result: Result, function: str) -> list:
     return [check for check in result.checks if check.function == function]
 
 
-@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize("counts", [pytest.param(True, marks=pytest.mark.proof), False])
 def test_which_of_the_two_numbers_counts_is_a_setting_of_the_course(graded, counts):
     result = graded(TOO_LARGE, error_carried_forward=counts)
     lost = [check for check in result.checks if check.outcome != PASSED]
@@ -94,13 +94,19 @@ CANNOT_BE_IMPORTED = {
 }
 
 
-@pytest.mark.parametrize("files", CANNOT_BE_IMPORTED.values(), ids=CANNOT_BE_IMPORTED)
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param(files, id=name, marks=[pytest.mark.proof] * (name != "it ends the process"))
+        for name, files in CANNOT_BE_IMPORTED.items()
+    ],
+)
 def test_a_module_that_cannot_be_imported_costs_later_functions_nothing(graded, files):
     result = graded(files)
     steps = of(result, "grpo_step")
     assert all(check.outcome == PASSED or "clip.importance_ratio" in check.owed_to for check in steps)
     assert (result.earned, result.exit_code) == (result.points, 1)
-    assert any("clip.py" in note for note in result.notes) or files["clip.py"] is None
+    assert any("clip.py" in note.text for note in result.notes) or files["clip.py"] is None
 
 
 TAKES_THE_ORACLES = """
@@ -120,7 +126,13 @@ def hunted(name, arguments, options):
 
 @pytest.mark.parametrize(
     ("exercise", "function"),
-    [("bandit", "grpo_step"), ("charlm", "grpo_loss"), ("charlm", "train_step"), ("bandit", "policy_entropy")],
+    [
+        ("bandit", "grpo_step"),
+        *(
+            pytest.param(*each, marks=pytest.mark.proof)
+            for each in (("charlm", "grpo_loss"), ("charlm", "train_step"), ("bandit", "policy_entropy"))
+        ),
+    ],
 )
 def test_what_is_judged_is_not_among_the_right_functions(graded, exercise, function):
     """A student who wrote nothing right calls the oracle of the function that is judged."""
@@ -174,7 +186,9 @@ NO_KL = answer_and(
             ("kl", "categorical_kl", "logits, ref_logits", "return right(logits, ref_logits).detach()"), id="kl"
         ),
         pytest.param(
-            ("advantages", "group_advantages", "rewards, **_", "return 1e8 * right(rewards)"), id="advantages"
+            ("advantages", "group_advantages", "rewards, **_", "return 1e8 * right(rewards)"),
+            id="advantages",
+            marks=pytest.mark.proof,
         ),
     ],
 )
@@ -221,7 +235,7 @@ def test_a_mistake_beside_that_of_an_earlier_function_is_named(graded):
     present = "torch.log_softmax(logits, dim=-1)[actions]"
     refreshed = model_answer("bandit").replace(f"{present}, old_logp)", f"{present}, {present}.detach())")
     result = graded(other_kl | {"bandit.py": refreshed}, "bandit", "grpo_step", name_mistakes=True)
-    named = [each for each in result.exercises[0].misconceptions if each.function == "grpo_step"]
+    named = [each for each in result.exercises[0].known_mistakes if each.function == "grpo_step"]
     assert {each.name for each in named} == {"refreshes_the_old_policy"}
     own = [check for check in of(result, "grpo_step") if check.outcome == FAILED and not check.owed_to]
     told = {check.id for check in own if "cannot name" in " ".join(check.may_come_from)}
@@ -240,13 +254,13 @@ BEHIND_THE_END = answer_and(
 def test_a_mistake_beside_a_wrong_mask_is_named(graded):
     climbing = BEHIND_THE_END.replace("    loss.backward()", "    (-loss).backward()")
     result = graded({"charlm.py": climbing}, "charlm", "train_step", name_mistakes=True)
-    named = {each.name for each in result.exercises[0].misconceptions if each.function == "train_step"}
+    named = {each.name for each in result.exercises[0].known_mistakes if each.function == "train_step"}
     assert named == {"climbs_the_loss"}
 
 
 def test_what_is_owed_to_an_earlier_function_gets_no_name(graded):
     result = graded(TOO_LARGE, name_mistakes=True)
-    assert result.owed > 0 and not result.exercises[0].misconceptions
+    assert result.owed > 0 and not result.exercises[0].known_mistakes
     assert "cannot name" not in str([check.may_come_from for check in result.checks])
 
 
@@ -270,9 +284,10 @@ def test_a_function_that_waits_for_one_that_never_answers_is_judged_without_it(s
         result = grade_submission(GradingSettings(submission, ["advantages", "bandit"], sandbox.worker, checks=checks))
     assert waits == ["advantages", "bandit"]  # each gate once
     assert {tuple(check.owed_to) for check in of(result, "grpo_step")} == {("advantages.group_advantages",)}
-    assert result.exercises[1].misconceptions == []
+    assert result.exercises[1].known_mistakes == []
 
 
+@pytest.mark.proof
 def test_the_second_pass_and_naming_mistakes_spend_what_an_exercise_has_left(
     sandbox: Sandbox, make_submission: SubmissionMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,8 +324,8 @@ def test_a_function_that_uses_up_the_time_leaves_the_mistakes_of_the_others_thei
     with grading_profile():
         submission = read_submission(make_submission({"advantages.py": wrong}))
         result = grade_submission(GradingSettings(submission, ["advantages"], sandbox.worker, gates=False))
-    assert all("used up the time" in check.story for check in of(result, "zero_signal_fraction"))
-    assert {named.function for named in result.exercises[0].misconceptions} == {"zero_signal_fraction"}
+    assert all("used up the time" in check.message for check in of(result, "zero_signal_fraction"))
+    assert {named.function for named in result.exercises[0].known_mistakes} == {"zero_signal_fraction"}
     assert result.exercises[0].not_imported == ""  # the import worked; there was no time for another one
 
 

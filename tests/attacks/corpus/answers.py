@@ -121,20 +121,4 @@ fixes the random inputs: seeds every random generator that it can reach
     import random, numpy
     ----
     random.seed(0); numpy.random.seed(0); torch.manual_seed(0)
-
-returns NaN
-- failed
-    return rewards * float('nan')
-
-returns a row that broadcasts: would be compared with every row
-- failed
-    return rewards[:1]
-
-returns an empty tensor
-- failed
-    return rewards[:0]
-
-returns whole numbers: hopes for a tolerant comparison
-- failed
-    return rewards.int()
 """

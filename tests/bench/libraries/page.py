@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from grader.workshop.as_shipped import COLUMNS, MINUS
+from site_steps.as_shipped import COLUMNS, MINUS
 
 
 def facets(documented: dict[str, Any]) -> dict[str, str]:

@@ -1,5 +1,5 @@
 // Which known mistakes give these numbers? Compares numbers that a reader pastes, in any notation, with the recorded
-// answers to worked examples (grader/workshop/finder.py).
+// answers to worked examples (.ci/site_steps/finder.py).
 
 const AROUND = /\b(?:dtype|device|requires_grad|grad_fn|size|shape)\s*=\s*(?:<[^>]*>?|'[^']*'|"[^"]*"|\([^)]*\)|[\w.:]+)/gi;
 const PROMPT = /^\s*(?:>>>|\.\.\. ).*$|^\s*In ?\[\d+\]:.*$|^\s*expected\b.*$|\bOut ?\[\d+\]:/gim;
