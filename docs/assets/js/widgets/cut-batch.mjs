@@ -45,7 +45,7 @@ class CutBatch extends Explorable {
     this.seen = { found, length, cosine, weights };
     const middle = A4 + 0.5;
     this.chart.draw({
-      bars: weights.map((y, i) => ({ from: i + 0.15, to: i + 0.85, y })),
+      bars: weights.map((y, i) => ({ from: i + 0.15, to: i + 0.85, y, style: this.guesses.length ? "bar flat" : "bar" })), // names of guesses lie on them
       dots: this.guesses.length ? [{ x: middle, y: weights[A4], text: fixed(weights[A4]) }] : [],
       guesses: this.guesses.map(({ value, text }) => ({ x: middle, y: value, text })),
     });
