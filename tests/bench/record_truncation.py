@@ -191,7 +191,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "config": asdict(CONFIG),
         "runs": runs,
     }
-    write(_shortened(record), arguments.out)
+    write(shortened(record), arguments.out)
     return 0
 
 
@@ -232,12 +232,12 @@ def module(record: dict[str, Any]) -> str:
     return f"{head}\nexport const CURVES = {{\n{lines},\n}};\n"
 
 
-def _shortened(value: Any) -> Any:
+def shortened(value: Any) -> Any:
     """Numbers with four digits after the point, in lists and dicts."""
     if isinstance(value, dict):
-        return {name: _shortened(each) for name, each in value.items()}
+        return {name: shortened(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_shortened(each) for each in value]
+        return [shortened(each) for each in value]
     return round(value, 4) if isinstance(value, float) else value
 
 

@@ -13,6 +13,10 @@ from .written import rows
 
 ARMS = {"zero": "scored 0", "masked": "masked", "penalized": "penalized", "room": "room for all"}
 RANKS = {"piece": "changes as much", "batch": "exact"}
+STALE = {
+    "now": "the policy itself", "int8": "int8", "4 old": "4 updates old", "int8, 4 old": "int8, 4 updates old",
+    "16 old": "16 updates old",
+}  # fmt: skip
 SAMPLERS = ("bfloat16", "int8", (1, 3), (3, 7), (7, 20), (0, 1))
 """Engines, and steps at which completions were drawn and trained on."""
 
@@ -86,6 +90,36 @@ def sampler_lengths() -> str:
             dropped = [engine[tokens][what] for engine in (bfloat16, int8) for what in ("dropped", "dropped_if_normal")]
             effective = [int8[tokens][what] for what in ("effective", "effective_if_normal")]
             yield [f"{tokens}", *(f"{100 * x:.1f} %" for x in dropped), *(f"{100 * x:.0f} %" for x in effective)]
+
+    return rows(cells())
+
+
+def stale() -> str:
+    """Rows of samplers that are old or round: right answers at the end by remedy, KL per token without one."""
+    runs = _record("stale")["runs"]
+
+    def ends(sampler: str, remedy: str, what: str = "accuracy") -> list[float]:
+        return [run[what][-1] for run in runs if (run["sampler"], run["remedy"]) == (sampler, remedy)]
+
+    def cells() -> Iterator[list[str]]:
+        for sampler, name in STALE.items():
+            found = [ends(sampler, remedy) for remedy in ("none", "clip", "truncated", "sequence")]
+            kl = [_mean(run["kl"]) for run in runs if (run["sampler"], run["remedy"]) == (sampler, "none")]
+            yield [name, f"{_mean(kl):.2g}", *(f"{100 * _mean(each):.1f} %" if each else "" for each in found)]
+
+    return rows(cells())
+
+
+def averages() -> str:
+    """Rows of SmolLM2's runs with a mean by completion and by token, a seed each: right answers of 256."""
+    lines = (course.RUNS / "llm-sums" / "averages.jsonl").read_text("utf-8").splitlines()
+    found = {(run["seed"], run["options"].split()[-1]): run for run in map(json.loads, lines)}
+
+    def cells() -> Iterator[list[str]]:
+        for seed in sorted({seed for seed, _ in found}):
+            both = [found[seed, level] for level in ("sequence", "token")]
+            curves = [_mean(value for _, value in run["curve"][1:]) for run in both]
+            yield [str(seed), *(f"{100 * x:.1f} %" for x in (*(run["accuracy"] for run in both), *curves))]
 
     return rows(cells())
 

@@ -75,7 +75,7 @@ export function guessing(figure, { ask, of, values, show = (x) => fixed(x), trut
     Object.assign(figure.state, of);
     for (const name in of) figure.controls[name].set(of[name]);
     figure.draw(figure.state);
-    const off = show(Math.abs(guess - truth(figure))).replace(/ ?%$/, " points");
+    const off = show(Math.abs(guess - truth(figure))).replace(/\s?%$/, " points");
     const error = parseFloat(off) === 0 ? "You are right" : `It is ${show(truth(figure))}: you were off by ${off}`;
     const next = others.length ? `They guessed ${show(others[0].value)}.` : "Copy the link to ask somebody else.";
     figure.status.textContent = `You guessed ${show(guess)}. ${error}. ${next}`;

@@ -5,14 +5,14 @@ import { element } from "./element.mjs";
 const PAD = { left: 34, right: 16, top: 18, bottom: 34 };
 
 /**
- * A chart { node, draw }. draw({ lines, marks, cursor, top }) shows lines { style, values, low, high, name, below } whose
- * value t belongs to step t (null: nothing; low and high, if given, are the edges of a band; a name stands at the end of its
- * line, above it or below), marks { at, text }, and a cursor at one step.
+ * A chart { node, draw }. draw({ lines, marks, guesses, cursor, top }) shows lines { style, values, low, high, name, below }
+ * whose value t belongs to step t (null: nothing; low and high, if given, are the edges of a band; a name stands at the end of
+ * its line, above it or below), marks { at, text }, guesses { value, text } of the last step, and a cursor at one step.
  * `ticks` are on the vertical axis, which ends at `top`; the other ends at `end`, or where the longest line does.
  * `inspect(step)` is called with the step under the pointer.
  */
 export function lineChart({ height: low = 210, top: usual, ticks, digits = 2, inspect = () => {} }) {
-  let shown = { lines: [], marks: [], cursor: null };
+  let shown = { lines: [], marks: [], guesses: [], cursor: null };
   let top = usual;
   let steps = 1;
   const { node, redraw } = chart(low, paint);
@@ -38,6 +38,10 @@ export function lineChart({ height: low = 210, top: usual, ticks, digits = 2, in
       const side = x(at) > width / 2 ? "end" : "start";
       parts.push(vertical(x(at), "mark"), words(x(at) + (side === "end" ? -5 : 5), 12, text, { "text-anchor": side }));
     }
+    for (const { value, text } of shown.guesses) {
+      const [cx, cy] = [x(steps), y(Math.min(top, value))];
+      parts.push(element("circle", { cx: pixel(cx), cy: pixel(cy), r: 7, class: "dot guessed" }), words(cx - 12, cy + 4, text, { "text-anchor": "end", class: "name" }));
+    }
     if (shown.cursor !== null) parts.push(vertical(x(shown.cursor), "cursor"));
     return parts;
   }
@@ -51,8 +55,8 @@ export function lineChart({ height: low = 210, top: usual, ticks, digits = 2, in
   };
   for (const kind of ["pointermove", "pointerdown"]) node.addEventListener(kind, point); // a finger does not hover
 
-  function draw({ lines, marks = [], cursor = null, top: needed = usual, end = 1 }) {
-    shown = { lines, marks, cursor };
+  function draw({ lines, marks = [], guesses = [], cursor = null, top: needed = usual, end = 1 }) {
+    shown = { lines, marks, guesses, cursor };
     top = needed;
     steps = Math.max(end, ...lines.map(({ values }) => values.length - 1));
     redraw();

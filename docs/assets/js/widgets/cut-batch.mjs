@@ -10,6 +10,7 @@ import { table } from "../ui/table.mjs";
 const PIECES = [1, 2, 4, 8];
 const WAYS = ["micro-batches", "ranks"];
 const NAMES = LENGTHS.map((_, i) => `${"AB"[Math.floor(i / 4)]}${(i % 4) + 1}`);
+const A4 = NAMES.indexOf("A4");
 const options = (values) => values.map((value) => [String(value), String(value)]);
 const FIRST = { run: "TRL: bnpo", pieces: "8", way: WAYS[0] };
 
@@ -21,8 +22,8 @@ class CutBatch extends Explorable {
     way: { control: picks, label: "Pieces are", options: options(WAYS), initial: FIRST.way },
   };
   static guess = {
-    ask: "TRL's bnpo with one completion per micro-batch: what is the cosine between its gradient and that of the uncut batch?",
-    of: FIRST, values: range(0, 1, 0.02), truth: ({ seen }) => seen.cosine,
+    ask: "TRL's bnpo with one completion per micro-batch: how much does a token of A4 weigh, the completion of two tokens? Uncut it weighs 1.",
+    of: FIRST, values: range(0, 3, 0.05), truth: ({ seen }) => seen.weights[A4],
   };
 
   build() {
@@ -41,8 +42,13 @@ class CutBatch extends Explorable {
     const found = RUNS.find(([name]) => name === run)[1 + WAYS.indexOf(way)];
     const place = PIECES.indexOf(Number(pieces));
     const [length, cosine, weights] = found && found !== "none" ? found.map((each) => each[place]) : [1, 1, NAMES.map(() => 1)];
-    this.seen = { found, length, cosine };
-    this.chart.draw({ bars: weights.map((y, i) => ({ from: i + 0.15, to: i + 0.85, y })) });
+    this.seen = { found, length, cosine, weights };
+    const middle = A4 + 0.5;
+    this.chart.draw({
+      bars: weights.map((y, i) => ({ from: i + 0.15, to: i + 0.85, y, style: this.guesses.length ? "bar flat" : "bar" })), // names of guesses lie on them
+      dots: this.guesses.length ? [{ x: middle, y: weights[A4], text: fixed(weights[A4]) }] : [],
+      guesses: this.guesses.map(({ value, text }) => ({ x: middle, y: value, text })),
+    });
     this.table.fill(NAMES.map((name, i) => [name, String(LENGTHS[i]), "1", fixed(weights[i], 3)]));
   }
 

@@ -39,6 +39,7 @@ class Samplers extends Explorable {
     this.chart.draw({
       curves: WAYS.map(([style], way) => ({ style, points: SHARES.map((share, i) => [share, carried[way][i]]) })),
       dots: [{ x: 0.1, y: carried[0][TENTH], text: percent(carried[0][TENTH]), below: true }],
+      guesses: this.guesses.map(({ value, text }) => ({ x: 0.1, y: value, text })),
     });
     this.kl.fill(SHARES.slice(1).map((share, i) => [percent(share), ...[0, 1].map((way) => percent(carried[way][i + 1], 1))]));
     const [, dropped, effective] = carried[2];

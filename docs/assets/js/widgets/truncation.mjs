@@ -42,7 +42,7 @@ class Truncation extends Explorable {
       const [values, low, high] = CURVES[each][measure].map(joined);
       return { style: STYLES[each], values, ...(each === arm ? { low, high } : {}) };
     });
-    this.chart.draw({ lines });
+    this.chart.draw({ lines, guesses: this.guesses });
     this.table.fill(CURVES.zero[measure][0].map((_, i) =>
       [isMeasured ? String(EVERY * i) : `${EVERY * i + 1} to ${EVERY * (i + 1)}`, ...Object.keys(ARMS).map((each) => fixed(CURVES[each][measure][0][i], 3))]));
   }
