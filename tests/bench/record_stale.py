@@ -188,7 +188,9 @@ def module(runs: Sequence[dict[str, Any]]) -> str:
 
 def band(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     """Mean, lowest and highest of the seeds, step by step."""
-    return [[float(f"{each(column):.3g}") for column in zip(*rows, strict=True)] for each in (statistics.fmean, min, max)]
+    return [
+        [float(f"{each(column):.3g}") for column in zip(*rows, strict=True)] for each in (statistics.fmean, min, max)
+    ]
 
 
 if __name__ == "__main__":
