@@ -126,7 +126,8 @@ def checks_of(exercise: str, *, hidden: bool) -> list[Check]:
     declared: list[Check] = []
     for name in modules(exercise, hidden=hidden or bool(graded.points)):
         file = f"{name.replace('.', '/')}.py"
-        of_file = [value.check for value in vars(_imported(name, file)).values() if hasattr(value, "check")]
+        found = (getattr(value, "check", None) for value in vars(_imported(name, file)).values())
+        of_file = [each for each in found if isinstance(each, Check)]
         for unknown in (each for each in of_file if each.function not in order):
             there = f"the functions to write are {', '.join(order)}" if order else "there are none yet"
             raise FileRefused(f"{file}: {unknown.id} is for {unknown.function!r}; {there}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from fractions import Fraction
 
@@ -48,7 +49,8 @@ def test_a_students_copy_has_the_points_of_the_instructors_grading(name, tmp_pat
     ours = {check.id: check for check in checks_of(name, hidden=True)}
     assert sum(check.points for check in ours.values()) == 97
     written = handout.make(site="https://example.org/")[f"course/grader/exercises/{name}/{points.FILE_NAME}"]
-    (tmp_path / name).mkdir()
+    hidden = shutil.ignore_patterns("hidden_checks.py")
+    shutil.copytree(course.exercise(name).folder, tmp_path / name, ignore=hidden)
     (tmp_path / name / points.FILE_NAME).write_bytes(written)
     monkeypatch.setattr(course, "FOLDERS", tmp_path)  # where there are no hidden checks
     theirs = {check.id: check for check in checks_of(name, hidden=True)}
