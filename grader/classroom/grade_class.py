@@ -20,7 +20,8 @@ from .. import __version__
 from ..core import course
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents
 from ..core.files import MAX_ARCHIVE_BYTES, Member, members_of_archive
-from ..core.result import Note, NoteKind, from_json
+from ..core.note import Note, NoteKind
+from ..core.result import from_json
 from ..core.text import one_line
 from .grading_job import JobResult, grade_job, request_for
 from .kept import Kept, forget, keep

@@ -18,7 +18,8 @@ from pathlib import Path
 import msgspec
 
 from ..core.contents import WORKSHEET_FILE, Contents, NoWorksheet
-from ..core.result import Note, NoteKind, notes_with_kind, replace_file
+from ..core.note import Note, NoteKind, notes_with_kind
+from ..core.result import replace_file
 from ..core.submission import Submission
 from ..core.text import listed
 from .results import ClassError, Decision, Entry, Person, file_name

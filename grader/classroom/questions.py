@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..core import course
-from ..core.result import NoteKind
+from ..core.note import NoteKind
 from .results import ADDED, Entry, strangers
 
 NOT_GRADED, NO_GRADE, BROKEN_IMPORT, VERSIONS = "not graded", "no grade", "cannot be imported", "two versions"

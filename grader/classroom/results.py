@@ -32,8 +32,9 @@ import msgspec
 
 from ..core.by_hand import ByHand, with_by_hand
 from ..core.course import EXERCISES, file_of
+from ..core.note import Note, NoteKind, notes_with_kind
 from ..core.refusal import FileRefused
-from ..core.result import Note, NoteKind, Result, from_json, notes_with_kind, replace_file
+from ..core.result import Result, from_json, replace_file
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .adjustments import read_adjustments
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from ..core import course
 from ..core.arguments import cores
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents, read_upload
+from ..core.note import Note
 from ..core.refusal import FileRefused
-from ..core.result import Note
 from ..core.served import refuse_other_course, served
 from ..core.source import cell_of, functions
 from ..core.submission import Submission, SubmissionError

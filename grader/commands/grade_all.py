@@ -25,8 +25,8 @@ from ..classroom.results import SUBMISSIONS_FILE, ClassError, Entry, read_class,
 from ..classroom.submissions import find_submissions
 from ..core import course
 from ..core.arguments import add_exercises, add_jobs, exercises_to_grade, path_argument, positive
+from ..core.note import NoteKind
 from ..core.refusal import FileRefused
-from ..core.result import NoteKind
 from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import secret_in
 from ..core.text import counted, one_line

@@ -21,7 +21,8 @@ from typing import Any
 from ..core import course
 from ..core.arguments import nearest
 from ..core.contents import read_upload
-from ..core.result import TO_PASTE, Note, NoteKind, Result
+from ..core.note import Note, NoteKind
+from ..core.result import TO_PASTE, Result
 from ..core.source import functions
 from ..core.submission import SubmissionError
 from ..core.text import listed

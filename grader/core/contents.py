@@ -33,8 +33,8 @@ from .files import (
     members_of_archive,
     members_of_folder,
 )
+from .note import Note, NoteKind
 from .notebook import MAX_NOTEBOOK_BYTES, code_of, without_host_setup, written_files
-from .result import Note, NoteKind
 from .source import INSTALLED, foreign_imports, functions, is_unwritten, place
 from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of
 from .text import counted, listed, one_line, some

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .result import Note
+from .note import Note
 
 # File to a line that only its earlier stubs have, and what is new since then.
 _EARLIER = {

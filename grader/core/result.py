@@ -14,6 +14,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from .note import Note, notes_with_kind
+
 SCHEMA = "grpo-course/result/1"
 TO_PASTE = "to paste it"
 """Label of the row that says what to import before a failing call can be pasted."""
@@ -35,35 +37,6 @@ class Outcome(StrEnum):
 
 
 PASSED, FAILED, BROKEN, NOT_WRITTEN, WAITING, NOT_RUN, GRADER_ERROR = OUTCOMES = tuple(Outcome)
-
-
-class NoteKind(StrEnum):
-    """What a note is about, where the grader decides something by it."""
-
-    OTHER = "other"
-    VERSIONS = "versions"  # another file or folder may be the one that should count
-    OTHER_NAME = "other name"  # the file of a module has another name
-    FOREIGN_IMPORT = "foreign import"  # a module imports what was not handed in
-    UNREADABLE = "unreadable"
-    MERGED = "merged"  # some files were mailed, and the others are from an earlier submission
-    NEW_UPLOAD = "new upload"  # the upload has changed since files were put in its place
-
-
-@dataclass(frozen=True)
-class Note:
-    """One sentence on the files of a submission."""
-
-    text: str
-    kind: NoteKind = NoteKind.OTHER
-    about: tuple[str, ...] = ()  # the file names and module names in the text
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def notes_with_kind(notes: list[Any]) -> list[Any]:
-    """Notes as they are stored now; before December 2026, only their texts were stored."""
-    return [{"text": note} if isinstance(note, str) else note for note in notes]
 
 
 def _with_names_of_today(document: dict[str, Any]) -> dict[str, Any]:

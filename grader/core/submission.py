@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .course import KNOWN
 from .files import UnreadableError
-from .result import Note
+from .note import Note
 
 MAX_FILE_BYTES = 100_000
 _UNFIT = re.compile("[\0\ud800-\udfff]")  # half characters, which some codecs make, and null bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..core.result import Note, NoteKind
+from ..core.note import Note, NoteKind
 from ..core.source import place, why_not_python
 from ..core.submission import Submission
 from ..core.text import listed, one_line

@@ -11,7 +11,8 @@ import pytest
 
 from .. import __version__
 from ..core import course
-from ..core.result import CheckResult, ExerciseResult, Note, Result
+from ..core.note import Note
+from ..core.result import CheckResult, ExerciseResult, Result
 from ..core.submission import Submission
 from ..core.text import listed
 from ..sandbox.sandbox import Sandbox

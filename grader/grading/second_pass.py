@@ -20,7 +20,8 @@ from dataclasses import replace
 import pytest
 
 from ..core import course
-from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, TOO_BUSY, WAITING, CheckResult, Note, Result
+from ..core.note import Note
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, TOO_BUSY, WAITING, CheckResult, Result
 from ..core.submission import Submission
 from ..core.text import listed
 from . import right_functions

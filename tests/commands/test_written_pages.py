@@ -19,7 +19,8 @@ from grader.classroom.page import class_page
 from grader.classroom.report import class_report, named
 from grader.classroom.results import Person
 from grader.core import course
-from grader.core.result import FAILED, NOT_WRITTEN, PASSED, Note, Result
+from grader.core.note import Note
+from grader.core.result import FAILED, NOT_WRITTEN, PASSED, Result
 from grader.grading import curves
 from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings, declared_checks

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grader.classroom.results import Entry, Person
+from grader.core.note import Note
 from grader.core.result import (
     FAILED,
     NOT_WRITTEN,
@@ -15,7 +16,6 @@ from grader.core.result import (
     ExerciseResult,
     Frame,
     NamedMistake,
-    Note,
     Outcome,
     Result,
 )

@@ -29,8 +29,9 @@ from grader.commands.gradebook import read_export
 from grader.core import course
 from grader.core.course import EXERCISES, ROOT
 from grader.core.course_file import CourseFile, read_course_file
+from grader.core.note import Note
 from grader.core.refusal import FileRefused
-from grader.core.result import FAILED, PASSED, CheckResult, ExerciseResult, Note, Result
+from grader.core.result import FAILED, PASSED, CheckResult, ExerciseResult, Result
 from grader.gradebook.fill import Filled, Options, feedback, fill, two_decimals, written
 from grader.gradebook.late import Extension, LateRule
 from grader.gradebook.roster import read_roster

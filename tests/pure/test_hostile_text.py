@@ -46,6 +46,7 @@ from grader.commands import course as course_command
 from grader.commands.diff import as_csv
 from grader.core import course
 from grader.core.html import TEMPLATES, environment, render
+from grader.core.note import Note
 from grader.core.result import (
     BROKEN,
     FAILED,
@@ -54,7 +55,6 @@ from grader.core.result import (
     ExerciseResult,
     Frame,
     NamedMistake,
-    Note,
     Outcome,
     Result,
     WrittenAnswer,

@@ -13,6 +13,7 @@ import pytest
 from exports_results import check
 
 import grader
+from grader.core.note import Note
 from grader.core.result import (
     PASSED,
     CheckResult,
@@ -20,7 +21,6 @@ from grader.core.result import (
     ExerciseResult,
     Frame,
     NamedMistake,
-    Note,
     Result,
     WrittenAnswer,
     from_json,
