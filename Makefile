@@ -43,7 +43,7 @@ grade: $(VENV)/installed ## grade starter/, or SUBMISSION=folder; EXERCISES="adv
 check: $(VENV)/installed-dev ## is my change sane? about a minute
 	@$(BIN)/python tests/tiers.py check
 
-test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land? everything that CI runs: about 5 minutes
+test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land? everything that CI runs: about 6 minutes
 	@$(BIN)/python tests/tiers.py test
 
 proof: $(VENV)/installed-proof tests/browser/node_modules/installed tests/lighthouse/node_modules/installed ## is everything still true? every repetition: about an hour
@@ -58,7 +58,7 @@ selftest: $(VENV)/installed ## grade every answer whose grade is known
 mutation: $(VENV)/installed ## what each check is good for; fails if one catches no known mistake
 	$(BIN)/course dev selftest --quick --checks
 
-examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000 inputs each
+examples: $(VENV)/installed ## the invariants on the model answers with EXAMPLES=10000 inputs each
 	$(BIN)/grade --path reference --examples $(EXAMPLES)
 
 bench: $(VENV)/installed ## how fast: cold start, watch, wire, whole grading

@@ -28,7 +28,7 @@ from grader.grading.grading_process import GradingProcess, GradingProcessDied
 from grader.sandbox.worker.confine import SPARE_USER, adopt_orphans
 
 EXAMPLES = 2
-"""Inputs for every law: an attack shows at the first one what it can do."""
+"""Inputs for every invariant: an attack shows at the first one what it can do."""
 HARMLESS = Attack("does nothing", verdict=PASSED)
 _END_SECONDS = 60.0
 """A killed process may take this long to end on a busy machine."""

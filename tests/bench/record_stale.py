@@ -1,6 +1,8 @@
 """Trains a small language model with samples of an old or rounded policy, with four remedies: stale.json.
 
     python tests/bench/record_stale.py
+    python tests/bench/record_stale.py --kl-coef 0 --samplers now "4 old" "16 old" \\
+        --out docs/assets/runs/stale-no-kl.json
     python tests/bench/record_stale.py --seeds 0 --remedies none --out again.json
 
 The task is that of `run_charlm --task arithmetic`, with its settings. The sampler is the policy of some updates ago, or
@@ -12,7 +14,8 @@ how the loss treats tokens that another policy drew:
 - truncated: each token has the weight min(π_old / π_sampler, 2), a constant;
 - sequence: each completion has the product of its weights as its weight, or 0 if that is above 3, as TRL's default.
 
-All arms have the same seeds. Everything is computed with one thread, and nothing was tuned.
+All arms have the same seeds. Everything is computed with one thread, and nothing was tuned. The runs without a KL term
+were added after a reader of the first ones asked for them.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -46,7 +49,7 @@ from reference.clip import clip_fraction, clipped_surrogate, importance_ratio
 from reference.given.charlm_model import TinyLM, load_model
 from reference.given.charlm_sampling import addition_accuracy, make_generator
 from reference.given.charlm_task import ADDITION_PROMPTS, EOS_ID, addition_reward
-from reference.given.charlm_training import TrainingState, make_optimizer, sample_completions
+from reference.given.charlm_training import CharLMConfig, TrainingState, make_optimizer, sample_completions
 from reference.kl import kl_estimate
 from reference.run_charlm import TASKS
 
@@ -80,15 +83,15 @@ def weight(log_weight: Tensor, remedy: str) -> Tensor:
     return torch.ones_like(log_weight)
 
 
-def run(sampler: str, remedy: str, seed: int) -> dict[str, Any]:
+def run(sampler: str, remedy: str, seed: int, config: CharLMConfig) -> dict[str, Any]:
     """Train once, and return the curves: accuracy, KL per token of sampler and trainer, share without a gradient."""
     began, generator = time.process_time(), make_generator(seed)
     age, is_rounded = SAMPLERS[sampler]
     policy, ref_policy = load_model(), load_model()
-    state = TrainingState(make_optimizer(policy, CONFIG), CONFIG)
+    state = TrainingState(make_optimizer(policy, config), config)
     recent: deque[TinyLM] = deque([copy.deepcopy(policy)], maxlen=age + 1)
     accuracy, kl, dropped = [addition_accuracy(policy)], [], []
-    for step in range(CONFIG.steps):
+    for step in range(config.steps):
         old = in_engine(recent[0]) if is_rounded else recent[0]
         found = one_step(policy, ref_policy, old, remedy, state, generator)
         recent.append(copy.deepcopy(policy))
@@ -117,9 +120,9 @@ def one_step(
     generator: torch.Generator,
 ) -> tuple[float, float]:
     """One update. Returns the KL per token of the batch, and the share of its tokens that get no gradient."""
-    batch = sample_completions(sampler, ADDITION_PROMPTS, CONFIG, generator)
+    batch = sample_completions(sampler, ADDITION_PROMPTS, state.config, generator)
     rewards = addition_reward(batch.prompts, batch.texts)
-    advantages = group_advantages(rewards.reshape(-1, CONFIG.group_size)).flatten()[:, None]  # (B, 1)
+    advantages = group_advantages(rewards.reshape(-1, state.config.group_size)).flatten()[:, None]  # (B, 1)
     mask = completion_mask(batch.tokens, batch.prompt_length, EOS_ID)  # (B, T - 1)
     with torch.no_grad():
         sampler_logp, old_logp, ref_logp = (
@@ -128,13 +131,15 @@ def one_step(
     logp = token_logp(policy, batch.tokens).masked_fill(~mask, 0.0)  # (B, T - 1)
     ratio = importance_ratio(logp, sampler_logp if remedy == "clip" else old_logp)
     weights = weight(old_logp - sampler_logp, remedy) * advantages  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=CONFIG.clip_eps)
+    surrogate = clipped_surrogate(ratio, weights, clip_eps=state.config.clip_eps)
     penalty = kl_estimate(logp, ref_logp, kind="k3")
-    loss = -masked_mean(surrogate, mask, level=CONFIG.loss_level) + CONFIG.kl_coef * masked_mean(penalty, mask)
+    loss = -masked_mean(surrogate, mask, level=state.config.loss_level) + state.config.kl_coef * masked_mean(
+        penalty, mask
+    )
     state.optimizer.zero_grad()
     loss.backward()
     state.optimizer.step()
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=CONFIG.clip_eps, mask=mask).item()
+    binding = clip_fraction(ratio.detach(), weights, clip_eps=state.config.clip_eps, mask=mask).item()
     none = (weights[mask] == 0) & (advantages.expand_as(mask)[mask] != 0)
     state.record(batch, rewards, advantages.flatten(), {"loss": loss.item()})
     return (sampler_logp - old_logp)[mask].mean().item(), binding + none.float().mean().item()
@@ -150,14 +155,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=OUT, metavar="JSON", help="the record that is written")
     parser.add_argument("--samplers", nargs="+", choices=SAMPLERS, default=[*SAMPLERS], help="which (all)")
     parser.add_argument("--remedies", nargs="+", choices=REMEDIES, default=REMEDIES, help="which (all)")
+    parser.add_argument(
+        "--kl-coef", type=float, default=CONFIG.kl_coef, metavar="X", help=f"weight of the KL term ({CONFIG.kl_coef})"
+    )
     parser.add_argument("--seeds", nargs="+", type=int, default=SEEDS, metavar="N", help="of the training (0 to 4)")
     arguments = parser.parse_args(argv)
     torch.set_num_threads(1)
+    config = replace(CONFIG, kl_coef=arguments.kl_coef)
     began, runs = time.process_time(), []
     for seed in arguments.seeds:
         for sampler in arguments.samplers:
             for remedy in arguments.remedies if sampler != "now" else arguments.remedies[:1]:
-                runs.append(run(sampler, remedy, seed))
+                runs.append(run(sampler, remedy, seed, config))
                 seconds, end = runs[-1]["cpu_seconds"], runs[-1]["accuracy"][-1]
                 print(f"{sampler}, {remedy}, seed {seed}: {end:.3f} right, {seconds} CPU seconds", flush=True)
     record = {
@@ -165,32 +174,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         "day": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "versions": {"python": platform.python_version(), "torch": version("torch")},
         "cpu_seconds": round(time.process_time() - began),
-        "config": asdict(CONFIG),
+        "config": asdict(config),
         "runs": runs,
     }
-    text = json.dumps(shortened(record), separators=(",", ":"))
+    record = shortened(record)
+    text = json.dumps(record, separators=(",", ":"))
     arguments.out.write_text(text.replace('{"sampler"', '\n{"sampler"') + "\n", "utf-8", newline="\n")
-    if len({(run["sampler"], run["remedy"]) for run in runs}) == 1 + (len(SAMPLERS) - 1) * len(REMEDIES):
-        arguments.out.with_suffix(".mjs").write_text(module(runs), "utf-8", newline="\n")
+    if {(run["sampler"], run["remedy"]) for run in runs} >= {("16 old", remedy) for remedy in REMEDIES}:
+        arguments.out.with_suffix(".mjs").write_text(module(record), "utf-8", newline="\n")
     return 0
 
 
-def module(runs: Sequence[dict[str, Any]]) -> str:
-    """What the figure needs, as a script: mean, lowest and highest of the seeds, by sampler, remedy and measure."""
-    lines = []
-    for arm in dict.fromkeys((run["sampler"], run["remedy"]) for run in runs):
-        found = [run for run in runs if (run["sampler"], run["remedy"]) == arm]
-        curves = [band([run[measure] for run in found]) for measure in ("accuracy", "kl", "dropped")]
-        lines.append(json.dumps([*arm, *curves], separators=(",", ":")))
+def module(record: dict[str, Any]) -> str:
+    """What the figure needs, as a script: mean, lowest and highest accuracy of the seeds, by sampler and remedy."""
+    arms: dict[tuple[str, str], list[list[float]]] = {}
+    for run in record["runs"]:
+        arms.setdefault((run["sampler"], run["remedy"]), []).append(run["accuracy"])
+    lines = [json.dumps([*arm, *band(rows)], separators=(",", ":")) for arm, rows in arms.items()]
     head = "// Written by `python tests/bench/record_stale.py`; do not edit."
     return f"{head}\nexport const RUNS = [\n" + ",\n".join(lines) + ",\n];\n"
 
 
 def band(rows: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Mean, lowest and highest of the seeds, step by step."""
-    return [
-        [float(f"{each(column):.3g}") for column in zip(*rows, strict=True)] for each in (statistics.fmean, min, max)
-    ]
+    """Mean, lowest and highest of the seeds at each measurement."""
+    return [[round(each(column), 2) for column in zip(*rows, strict=True)] for each in (statistics.fmean, min, max)]
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any
 import cut_batch
 import pytest
 import record_samplers
+import record_stale
 import record_truncation
 from libraries import page
 
@@ -19,6 +20,8 @@ FIGURES: dict[str, Callable[[Any], str]] = {
     "as-shipped": page.module,
     "cut-batch": cut_batch.module,
     "samplers": record_samplers.module,
+    "stale": record_stale.module,
+    "stale-no-kl": record_stale.module,
     "truncation": record_truncation.module,
 }
 

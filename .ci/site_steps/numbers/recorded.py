@@ -14,8 +14,13 @@ from .written import rows
 ARMS = {"zero": "scored 0", "masked": "masked", "penalized": "penalized", "room": "room for all"}
 RANKS = {"piece": "changes as much", "batch": "exact"}
 STALE = {
-    "now": "the policy itself", "int8": "int8", "4 old": "4 updates old", "int8, 4 old": "int8, 4 updates old",
-    "16 old": "16 updates old",
+    "stale": {
+        "now": "the policy itself", "int8": "int8", "4 old": "4 updates old", "int8, 4 old": "int8, 4 updates old",
+        "16 old": "16 updates old",
+    },
+    "stale-no-kl": {
+        "now": "β = 0: the policy itself", "4 old": "β = 0: 4 updates old", "16 old": "β = 0: 16 updates old",
+    },
 }  # fmt: skip
 SAMPLERS = ("bfloat16", "int8", (1, 3), (3, 7), (7, 20), (0, 1))
 """Engines, and steps at which completions were drawn and trained on."""
@@ -95,17 +100,19 @@ def sampler_lengths() -> str:
 
 
 def stale() -> str:
-    """Rows of samplers that are old or round: right answers at the end by remedy, KL per token without one."""
-    runs = _record("stale")["runs"]
-
-    def ends(sampler: str, remedy: str, what: str = "accuracy") -> list[float]:
-        return [run[what][-1] for run in runs if (run["sampler"], run["remedy"]) == (sampler, remedy)]
+    """Rows of samplers that are old or round: KL per token without a remedy, and right answers at the end by remedy."""
 
     def cells() -> Iterator[list[str]]:
-        for sampler, name in STALE.items():
-            found = [ends(sampler, remedy) for remedy in ("none", "clip", "truncated", "sequence")]
-            kl = [_mean(run["kl"]) for run in runs if (run["sampler"], run["remedy"]) == (sampler, "none")]
-            yield [name, f"{_mean(kl):.2g}", *(f"{100 * _mean(each):.1f} %" if each else "" for each in found)]
+        for file, samplers in STALE.items():
+            runs = _record(file)["runs"]
+            for sampler, name in samplers.items():
+                own = [run for run in runs if run["sampler"] == sampler]
+                kl = _mean(_mean(run["kl"]) for run in own if run["remedy"] == "none")
+                ends = [
+                    [run["accuracy"][-1] for run in own if run["remedy"] == remedy]
+                    for remedy in ("none", "clip", "truncated", "sequence")
+                ]
+                yield [name, f"{kl:.4f}", *(f"{100 * _mean(each):.1f} %" if each else "" for each in ends)]
 
     return rows(cells())
 

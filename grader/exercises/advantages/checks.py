@@ -1,4 +1,4 @@
-"""Checks for `advantages.py`: worked examples, and laws that hold for every group of rewards."""
+"""Checks for `advantages.py`: worked examples, and invariants that hold for every group of rewards."""
 
 import numpy as np
 from hypothesis import example, given

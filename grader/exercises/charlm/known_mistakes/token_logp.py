@@ -250,6 +250,17 @@ def shows_the_model_one_token_at_a_time():
     """
 
 
+def takes_token_0_for_padding():
+    """you give token 0 a log-probability of 0, as if it were padding; here it is a token like the others
+
+    The mask decides later which positions count. `cross_entropy` with `ignore_index=0` does the same.
+    """
+    """
+    - return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)
+    + return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1).masked_fill(tokens[:, 1:] == 0, 0.0)
+    """
+
+
 def detaches_the_normalizer():
     """you detach the sum under the softmax; it depends on the model like the token's own logit, and has a gradient
 
