@@ -105,11 +105,12 @@ def _vectors(arguments: argparse.Namespace) -> dict[Path, str]:
     with Sandbox.start() as sandbox:
         for name in arguments.exercises or course.names(optional=True):
             folder = course.exercise(name).folder
-            vectors = write_vectors.make(name, sandbox.worker)
-            if not arguments.check and not holds(folder / "vectors.json", vectors):  # the records are made with it
+            vectors = texts[folder / "vectors.json"] = write_vectors.make(name, sandbox.worker)
+            if not holds(folder / "vectors.json", vectors):  # the other files are made with it
+                if arguments.check:
+                    continue
                 _write_text(folder / "vectors.json", vectors)
                 recorded_answers.load.cache_clear()
-            texts[folder / "vectors.json"] = vectors
             texts[folder / "combinations.json"] = combinations.make(name)
             texts[records.path_of(name)] = records.make(name, sandbox.worker)
             if drawn := write_vectors.make_curves(name, sandbox.worker):
