@@ -43,7 +43,7 @@ grade: $(VENV)/installed ## grade starter/, or SUBMISSION=folder; EXERCISES="adv
 check: $(VENV)/installed-dev ## is my change sane? about a minute
 	@$(BIN)/python tests/tiers.py check
 
-test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land? everything that CI runs: about 6 minutes
+test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land? everything that CI runs: about 9 minutes
 	@$(BIN)/python tests/tiers.py test
 
 proof: $(VENV)/installed-proof tests/browser/node_modules/installed tests/lighthouse/node_modules/installed ## is everything still true? every repetition: about an hour
