@@ -62,11 +62,16 @@ def engine(model: Any, name: str) -> Any:
     model = copy.deepcopy(model)
     if name == "bfloat16":
         return model.bfloat16()
-    for layer in model.model.layers.modules():  # not the embeddings, as in engines
+    round_linear_layers(model.model.layers)  # not the embeddings, as in engines
+    return model
+
+
+def round_linear_layers(module: nn.Module) -> None:
+    """Round weights and inputs of its linear layers to int8, with a scale per row and per token."""
+    for layer in module.modules():
         if isinstance(layer, nn.Linear):
             layer.weight.data = in_int8(layer.weight.data)
             layer.register_forward_pre_hook(lambda _, given: (in_int8(given[0]),))
-    return model
 
 
 def in_int8(x: Tensor) -> Tensor:

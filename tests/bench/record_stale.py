@@ -25,6 +25,7 @@ import copy
 import datetime
 import json
 import platform
+import shlex
 import statistics
 import sys
 import time
@@ -39,13 +40,13 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import torch
-from record_samplers import in_int8
+from record_samplers import round_linear_layers
 from record_truncation import shortened
 from torch import Tensor, nn
 
 from reference.advantages import group_advantages
 from reference.charlm import completion_mask, masked_mean, token_logp
-from reference.clip import clip_fraction, clipped_surrogate, importance_ratio
+from reference.clip import clipped_surrogate, importance_ratio
 from reference.given.charlm_model import TinyLM, load_model
 from reference.given.charlm_sampling import addition_accuracy, make_generator
 from reference.given.charlm_task import ADDITION_PROMPTS, EOS_ID, addition_reward
@@ -63,16 +64,6 @@ CONFIG = TASKS["arithmetic"].config
 MEASURE_EVERY = 10
 
 
-def in_engine(policy: TinyLM) -> TinyLM:
-    """A copy whose linear layers round weights and inputs to int8, with a scale per row and per token."""
-    policy = copy.deepcopy(policy)
-    for layer in policy.modules():
-        if isinstance(layer, nn.Linear):
-            layer.weight.data = in_int8(layer.weight.data)
-            layer.register_forward_pre_hook(lambda _, given: (in_int8(given[0]),))
-    return policy
-
-
 def weight(log_weight: Tensor, remedy: str) -> Tensor:
     """The constant that each token's surrogate is multiplied by, (B, T - 1), from log(π_old / π_sampler)."""
     if remedy == "truncated":
@@ -84,19 +75,19 @@ def weight(log_weight: Tensor, remedy: str) -> Tensor:
 
 
 def run(sampler: str, remedy: str, seed: int, config: CharLMConfig) -> dict[str, Any]:
-    """Train once, and return the curves: accuracy, KL per token of sampler and trainer, share without a gradient."""
+    """Train once, and return two curves: accuracy, and the KL per token between sampler and trainer."""
     began, generator = time.process_time(), make_generator(seed)
     age, is_rounded = SAMPLERS[sampler]
     policy, ref_policy = load_model(), load_model()
     state = TrainingState(make_optimizer(policy, config), config)
     recent: deque[TinyLM] = deque([copy.deepcopy(policy)], maxlen=age + 1)
-    accuracy, kl, dropped = [addition_accuracy(policy)], [], []
+    accuracy, kl = [addition_accuracy(policy)], []
     for step in range(config.steps):
-        old = in_engine(recent[0]) if is_rounded else recent[0]
-        found = one_step(policy, ref_policy, old, remedy, state, generator)
+        old = copy.deepcopy(recent[0])
+        if is_rounded:
+            round_linear_layers(old)
+        kl.append(one_step(policy, ref_policy, old, remedy, state, generator))
         recent.append(copy.deepcopy(policy))
-        kl.append(found[0])
-        dropped.append(found[1])
         if (step + 1) % MEASURE_EVERY == 0:
             accuracy.append(addition_accuracy(policy))
     seconds = round(time.process_time() - began, 1)
@@ -107,7 +98,6 @@ def run(sampler: str, remedy: str, seed: int, config: CharLMConfig) -> dict[str,
         "cpu_seconds": seconds,
         "accuracy": accuracy,
         "kl": by_tens(kl),
-        "dropped": by_tens(dropped),
     }
 
 
@@ -118,8 +108,8 @@ def one_step(
     remedy: str,
     state: TrainingState,
     generator: torch.Generator,
-) -> tuple[float, float]:
-    """One update. Returns the KL per token of the batch, and the share of its tokens that get no gradient."""
+) -> float:
+    """One update. Returns the KL per token of the batch."""
     batch = sample_completions(sampler, ADDITION_PROMPTS, state.config, generator)
     rewards = addition_reward(batch.prompts, batch.texts)
     advantages = group_advantages(rewards.reshape(-1, state.config.group_size)).flatten()[:, None]  # (B, 1)
@@ -133,16 +123,13 @@ def one_step(
     weights = weight(old_logp - sampler_logp, remedy) * advantages  # (B, T - 1)
     surrogate = clipped_surrogate(ratio, weights, clip_eps=state.config.clip_eps)
     penalty = kl_estimate(logp, ref_logp, kind="k3")
-    loss = -masked_mean(surrogate, mask, level=state.config.loss_level) + state.config.kl_coef * masked_mean(
-        penalty, mask
-    )
+    policy_loss, kl = (masked_mean(each, mask, level=state.config.loss_level) for each in (-surrogate, penalty))
+    loss = policy_loss + state.config.kl_coef * kl
     state.optimizer.zero_grad()
     loss.backward()
     state.optimizer.step()
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=state.config.clip_eps, mask=mask).item()
-    none = (weights[mask] == 0) & (advantages.expand_as(mask)[mask] != 0)
     state.record(batch, rewards, advantages.flatten(), {"loss": loss.item()})
-    return (sampler_logp - old_logp)[mask].mean().item(), binding + none.float().mean().item()
+    return (sampler_logp - old_logp)[mask].mean().item()
 
 
 def by_tens(numbers: Sequence[float]) -> list[float]:
@@ -170,7 +157,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 seconds, end = runs[-1]["cpu_seconds"], runs[-1]["accuracy"][-1]
                 print(f"{sampler}, {remedy}, seed {seed}: {end:.3f} right, {seconds} CPU seconds", flush=True)
     record = {
-        "command": "python tests/bench/record_stale.py",
+        "command": shlex.join(["python", "tests/bench/record_stale.py", *(sys.argv[1:] if argv is None else argv)]),
         "day": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "versions": {"python": platform.python_version(), "torch": version("torch")},
         "cpu_seconds": round(time.process_time() - began),

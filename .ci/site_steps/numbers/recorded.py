@@ -100,7 +100,7 @@ def sampler_lengths() -> str:
 
 
 def stale() -> str:
-    """Rows of samplers that are old or round: KL per token without a remedy, and right answers at the end by remedy."""
+    """Rows of old or rounded samplers: KL per token without a remedy, and right answers at the end by remedy."""
 
     def cells() -> Iterator[list[str]]:
         for file, samplers in STALE.items():

@@ -64,6 +64,12 @@ export function lineChart({ height: low = 210, top: usual, ticks, digits = 2, in
   return { node, draw };
 }
 
+/** A value for each step, on straight lines between measurements that are `every` steps apart. */
+export const eachStep = (measured, every) => Array.from({ length: every * (measured.length - 1) + 1 }, (_, t) => {
+  const i = Math.min(Math.floor(t / every), measured.length - 2);
+  return measured[i] + (t / every - i) * (measured[i + 1] - measured[i]);
+});
+
 /** Path through the values; a new piece begins after a gap. */
 const path = (values, x, y) => values.map((value, t) =>
   value === null ? "" : `${(values[t - 1] ?? null) === null ? "M" : "L"}${pixel(x(t))} ${pixel(y(value))}`).join("");

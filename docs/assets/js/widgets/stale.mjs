@@ -6,7 +6,7 @@ import { choice } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range, recorded } from "../ui/explorable.mjs";
 import { percent } from "../ui/format.mjs";
-import { lineChart } from "../ui/line_chart.mjs";
+import { eachStep, lineChart } from "../ui/line_chart.mjs";
 import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 
@@ -43,7 +43,7 @@ class Stale extends Explorable {
 
   draw({ sampler, remedy }) {
     const lines = Object.keys(REMEDIES).map((each) => {
-      const [values, low, high] = curves(sampler, each).map(eachStep);
+      const [values, low, high] = curves(sampler, each).map((numbers) => eachStep(numbers, EVERY));
       return { style: STYLES[each], values, ...(each === remedy ? { low, high } : {}) };
     });
     this.chart.draw({ lines, guesses: this.guesses });
@@ -56,14 +56,6 @@ class Stale extends Explorable {
     return `${SAMPLERS[sampler]}, ${REMEDIES[remedy]}: ${mean} of the answers are right at the end, with seeds from ${low} to ${high}. `
       + `With fresh samples: ${percent(fresh(sampler))}.`;
   }
-}
-
-/** A value for each step, on straight lines between measurements. */
-function eachStep(numbers) {
-  return range(0, EVERY * (numbers.length - 1), 1).map((t) => {
-    const i = Math.min(Math.floor(t / EVERY), numbers.length - 2);
-    return numbers[i] + (t / EVERY - i) * (numbers[i + 1] - numbers[i]);
-  });
 }
 
 customElements.define("grpo-stale", Stale);

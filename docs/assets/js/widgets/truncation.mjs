@@ -5,7 +5,7 @@ import { choice } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range, recorded } from "../ui/explorable.mjs";
 import { fixed, percent } from "../ui/format.mjs";
-import { lineChart } from "../ui/line_chart.mjs";
+import { eachStep, lineChart } from "../ui/line_chart.mjs";
 import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 
@@ -56,12 +56,7 @@ class Truncation extends Explorable {
 }
 
 /** A value for each step: on straight lines between measurements, or the mean of ten batches for all of the ten. */
-function joined(numbers) {
-  const isMeasured = numbers.length === 6;
-  return range(0, 50, 1).map((t) => {
-    const i = Math.min(Math.floor(t / EVERY), isMeasured ? 4 : numbers.length - 1);
-    return isMeasured ? numbers[i] + (t / EVERY - i) * (numbers[i + 1] - numbers[i]) : numbers[i];
-  });
-}
+const joined = (numbers) => (numbers.length === 6 ? eachStep(numbers, EVERY)
+  : range(0, 50, 1).map((t) => numbers[Math.min(Math.floor(t / EVERY), numbers.length - 1)]));
 
 customElements.define("grpo-truncation", Truncation);
