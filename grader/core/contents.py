@@ -36,7 +36,7 @@ from .files import (
 from .note import Note, NoteKind
 from .notebook import MAX_NOTEBOOK_BYTES, code_of, without_host_setup, written_files
 from .source import INSTALLED, foreign_imports, functions, is_unwritten, place
-from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of
+from .submission import MAX_FILE_BYTES, Submission, SubmissionError, about_missing, text_of
 from .text import counted, listed, one_line, some
 
 WORKSHEET_FILE, LARGEST_WORKSHEET = "worksheet.json", 2_000_000
@@ -312,7 +312,7 @@ def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) 
             problems[name], about = str(error), [Note(str(error), NoteKind.UNREADABLE, (name,))]
         notes += about
     missing = tuple(name for name in MODULES if name not in here)
-    problems |= {name: f"{name} is missing" for name in missing}
+    problems |= {name: about_missing(name) for name in missing}
     loose = [member for member in members if member.path.parent == place]
     helpers, about = _helpers(files, loose)
     notes = [

@@ -70,6 +70,11 @@ def _slow_imports(text: str) -> tuple[str, ...]:
     return tuple(module for module, needs in slow if needs.search(text))
 
 
+def about_missing(file_name: str) -> str:
+    """The problem of a module without a file, from which a report recognizes it (`CheckResult.message`)."""
+    return f"{file_name} is missing"
+
+
 def text_of(name: str, data: bytes) -> str:
     """The text of a file's bytes, with line ends "\\n".
 

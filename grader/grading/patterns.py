@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..core.result import NEVER_COMPUTED
 from ..core.text import listed
 from .observations import exception_meaning, system_meaning
 from .recorded_answers import Observation, rounding_only
@@ -209,7 +210,7 @@ def _exception(answer: WrongAnswer) -> Patterns:
     raised = (answer.yours["raises"], answer.yours["message"]) if "raises" in answer.yours else ("", "")
     means = "" if system_meaning(": ".join(raised)) else exception_meaning(*raised)
     if means:
-        yield "exception", f"never computed: {means}", CERTAIN
+        yield "exception", f"{NEVER_COMPUTED}{means}", CERTAIN
 
 
 def _kind(answer: WrongAnswer) -> Patterns:
@@ -220,7 +221,7 @@ def _kind(answer: WrongAnswer) -> Patterns:
         yield "kind", "missing: your function returns None", CERTAIN
     elif kind in ("coroutine", "generator"):
         cause = "`async def`; write `def`" if kind == "coroutine" else "`yield`; write `return`"
-        yield "kind", f"never computed: the function uses {cause}", CERTAIN
+        yield "kind", f"{NEVER_COMPUTED}the function uses {cause}", CERTAIN
     elif "shape" in expected and "shape" not in yours and "raises" not in yours:
         equal = "right, but " if "values" in yours and _all_near(_array(yours), _array(expected)) else ""
         yield "kind", f"{equal}a {'plain number' if kind == 'number' else kind} instead of a tensor", CERTAIN

@@ -16,6 +16,7 @@ from ..core.result import (
     CheckResult,
     ExerciseResult,
 )
+from ..core.submission import about_missing
 from ..core.text import counted, one_line
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
@@ -91,9 +92,9 @@ def problem_of_the_file(exercise: ExerciseResult) -> str:
     """
     if not _one_problem(exercise.name == WORKSHEET, exercise.checks):
         return ""
-    missing = f"{file_name(exercise)} is missing"
-    if exercise.checks[0].outcome != BROKEN or exercise.checks[0].message == missing:
-        return missing
+    no_file = about_missing(file_name(exercise))
+    if exercise.checks[0].outcome != BROKEN or exercise.checks[0].message == no_file:
+        return no_file
     return f"{file_name(exercise)} cannot be {'imported' if file_name(exercise).endswith('.py') else 'read'}"
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ..core import course
 from ..core.result import (
     BROKEN,
+    NEVER_COMPUTED,
     NOT_WRITTEN,
     PASSED,
     TO_PASTE,
@@ -236,8 +237,8 @@ def _numbered(known: Sequence[NamedMistake], first: int = 1) -> Iterator[Cause]:
 
 def _described(seen: NamedMistake) -> str:
     """What is seen in wrong numbers; of an exception, what it means."""
-    _, _, means = seen.sentence.partition("never computed: ")
-    return _capital(f"{plain(means)}." if means else f"your numbers are {plain(seen.sentence)}.")
+    why = seen.sentence.removeprefix(NEVER_COMPUTED)
+    return _capital(f"{plain(why)}." if why != seen.sentence else f"your numbers are {plain(seen.sentence)}.")
 
 
 def _capital(sentence: str) -> str:

@@ -88,8 +88,8 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
         return
     found = tensor(answer, shape=(), finite=False)
     rows = [("yours", found), ("expected", expected)]
-    story = "a NaN or an infinity at an unmasked position must show in the mean"
-    require(np.array_equal(found, expected, equal_nan=True), answer, rows, story)
+    message = "a NaN or an infinity at an unmasked position must show in the mean"
+    require(np.array_equal(found, expected, equal_nan=True), answer, rows, message)
 
 
 @check(
