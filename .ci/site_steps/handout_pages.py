@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Collection, Sequence
 
 from grader.core import course
-from grader.grading import observations
+from grader.grading import meanings
 
 from . import corner_cases, mistakes
 from .page_values import expand
@@ -27,7 +27,7 @@ def texts(exercises: Sequence[course.Exercise]) -> dict[str, str]:
     pages = {each.page: expand((course.ROOT / each.page).read_text("utf-8")) for each in exercises}
     pages |= {each.mistakes_page: mistakes.make(each.name) for each in exercises}
     pages |= {each.functions_page: corner_cases.page(each, docstrings=False) for each in exercises}
-    pages[observations.PAGE] = mistakes.make_general()
+    pages[meanings.PAGE] = mistakes.make_general()
     return {name: plain_page(name, text, pages) for name, text in pages.items()}
 
 

@@ -9,7 +9,7 @@ from ..core.note import Note, NoteKind
 from ..core.source import place, why_not_python
 from ..core.submission import Submission
 from ..core.text import listed, one_line
-from .observations import what_was_raised
+from .meanings import what_was_raised
 from .student import LeftOut
 
 _NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")

@@ -46,7 +46,7 @@ from . import curves, hypothesis_compat, recorded_answers
 from .check import Check, checks_of
 from .compare import Mismatch
 from .left_out import about
-from .observations import what_was_raised
+from .meanings import Pattern, what_was_raised
 from .recorded_answers import RecordedAnswer
 from .settings import GradingSettings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
@@ -104,11 +104,11 @@ def examples() -> int:
 
 @dataclass(frozen=True)
 class Failure:
-    """The call that a check failed for, what came back, and `Mismatch.observation`."""
+    """The call that a check failed for, what came back, and `Mismatch.pattern`."""
 
     example: Example
     answer: Answer
-    observation: tuple[str, str] | None = None
+    pattern: Pattern | None = None
 
 
 @dataclass
@@ -510,7 +510,7 @@ class GradingPlugin:
     def _describe_mismatch(self, entry: CheckResult, check: Check, problem: Mismatch) -> None:
         """Write what is wrong with the numbers; instead of a long call, show a short one that also goes wrong."""
         if self._student and (answered := self._student.answered(problem.call)):
-            self.findings.failures[check.id] = Failure(*answered, problem.observation)
+            self.findings.failures[check.id] = Failure(*answered, problem.pattern)
         entry.outcome, entry.rows = FAILED, problem.rows
         entry.message = _about_another_example(check, problem.call) + problem.message
         smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None

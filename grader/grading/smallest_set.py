@@ -1,8 +1,8 @@
 """The smallest set of known differences from the model answer that makes exactly a submission's answers.
 
 What people write first has two to four mistakes at once. In one part of an answer rarely more than two of them meet, so
-what a larger set makes follows from the recorded pairs (`Search._predicted`). Two differences *meet* where both together
-make other numbers than either alone.
+what a larger set makes follows from the recorded pairs (`Search._predicted`). Two differences *meet* where both
+together make other numbers than either alone.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +23,16 @@ _MOST = 10
 _WIDTH = 24
 """Sets of each size that the search extends, from pairs on."""
 
-Key = tuple[str, int]
-"""A worked example: the id of its check, and its index there."""
 Outcomes = npt.NDArray[np.uint16]
 """Outcome of each part (last axis), as its index in `Part.outcomes`; 0 is the model answer's."""
 Mask = npt.NDArray[np.bool_]
+
+
+class Key(NamedTuple):
+    """A worked example: the id of its check, and its index there."""
+
+    check: str
+    index: int
 
 
 @dataclass(frozen=True)
@@ -104,7 +110,7 @@ class Search:
         self.table = table
         seen = {key: parts(each, expected[key]) for key, each in observed.items()}
         size = max((len(part.outcomes) for part in table.parts), default=1)
-        self._keys = [(part.check, part.index) for part in table.parts]
+        self._keys = [Key(part.check, part.index) for part in table.parts]
         self.matching = np.zeros((len(table.parts), size), dtype=bool)
         for row, (key, part) in enumerate(zip(self._keys, table.parts, strict=True)):
             found = seen.get(key, {})
@@ -242,7 +248,8 @@ class Search:
     def _explanation(self, chosen: Chosen, *, exact: bool) -> Explanation:
         shows: dict[Key, list[str]] = {}
         for each in chosen:
-            for key in dict.fromkeys(self._keys[part] for part in np.flatnonzero(self.wrong & self._shows(chosen, each))):
+            there = np.flatnonzero(self.wrong & self._shows(chosen, each))
+            for key in dict.fromkeys(self._keys[part] for part in there):
                 shows.setdefault(key, []).append(self.table.names[each])
         missed = {self._keys[part] for part in np.flatnonzero(self.asked & ~self._agreeing(self.made_by(chosen)))}
         names = tuple(self.table.names[each] for each in chosen)

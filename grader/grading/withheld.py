@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.result import FAILED, GRADER_ERROR, CheckResult
 from .check import Check
-from .observations import system_meaning
+from .meanings import system_meaning
 from .shown_call import show_call
 from .student import Call, Record, StudentDied, StudentError, as_sent, is_array
 

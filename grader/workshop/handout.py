@@ -54,7 +54,7 @@ GRADER = (
         "grader/core/result.schema.json",
         "grader/core/templates/*.css",  # those of reports; what is for a class lies in a folder
         "grader/core/templates/*.jinja",
-        "grader/grading/observations.toml",
+        "grader/grading/meanings.toml",
         "grader/grading/pytest.ini",
         "grader/worksheet/model_answers.json",
         "grader/exercises/*/checks*",

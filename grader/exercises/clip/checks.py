@@ -124,9 +124,9 @@ def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
     if steps > 20.0:
         rows = [("gradient for logp", found), ("expected", "0 beyond the clamp")]
         message = "beyond the clamp the ratio is constant, so its gradient is 0"
-        seen = ("gradient", "right, and their gradient beyond the clamp is not: it must be 0 there, above and below")
+        pattern = ("gradient", "right, and their gradient beyond the clamp is not: it must be 0 there, above and below")
         last = "torch.autograd.grad(value.sum(), logp)[0]"
-        require(not found.any(), answer, rows, message, shows=last, observation=seen)
+        require(not found.any(), answer, rows, message, shows=last, pattern=pattern)
 
 
 @check(

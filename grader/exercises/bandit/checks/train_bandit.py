@@ -113,7 +113,9 @@ def replay(student, answer, found, table, settings, *, atol=1e-6):
         if row:
             rows.insert(0, ("its group", f"actions {show(found['actions'][row - 1])} counted from 0"))
         start_message = "the run must start from the uniform policy"
-        message = f"policy {row} does not follow from policy {row - 1} and the group between them" if row else start_message
+        message = (
+            f"policy {row} does not follow from policy {row - 1} and the group between them" if row else start_message
+        )
         group = f"value.actions[{row - 1}], " if row else ""
         require(False, answer, rows, message, shows=f"{group}value.probabilities[{row}]")
     rewards = table[found["actions"]]
