@@ -16,7 +16,7 @@ from ..core import course
 from ..core.arguments import path_argument
 from ..core.by_hand import ByHand
 from ..core.result import replace_file
-from ..core.text import counted, one_line
+from ..core.text import one_line, pluralize
 from ..gradebook import moodle
 from ..gradebook.fill import times
 from ..gradebook.late import LateError, LateRule, deduction
@@ -211,7 +211,7 @@ def _with_lateness(
         reports.append(report)
     where = "" if platform == "canvas" else "--gradebook with Moodle's grading worksheet, or "
     note = (
-        f"{counted(len(untimed), 'report')} without a deduction for late work, because the hand-in time is unknown; "
+        f"{pluralize(len(untimed), 'report')} without a deduction for late work, because the hand-in time is unknown; "
         f"give {where}a roster with the column submitted_at"
     )
     return replace(planned, reports=tuple(reports)), [note] if untimed else []
@@ -256,6 +256,6 @@ def _nothing(left_out: Sequence[str]) -> int:
 def _show(out: Path, reports: Sequence[Report], left_out: Sequence[str], notes: Sequence[str]) -> None:
     different = len({each.submission for each in reports})
     several = f", for {len(reports)} students" if len(reports) > different else ""
-    print(f"wrote {out}: {counted(different, 'report')}{several}")
+    print(f"wrote {out}: {pluralize(different, 'report')}{several}")
     show("To know", notes, most=1_000)
     show("Without a report", left_out, most=1_000)

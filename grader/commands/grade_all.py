@@ -29,7 +29,7 @@ from ..core.note import NoteKind
 from ..core.refusal import FileRefused
 from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import secret_in
-from ..core.text import counted, one_line
+from ..core.text import one_line, pluralize
 from ..grading.check import has_hidden_checks
 from ..grading.settings import declared_checks
 from .doctor import second_copies
@@ -167,7 +167,9 @@ def _grade(arguments: argparse.Namespace, settings: ClassSettings) -> None:
     console = Console(stderr=True, emoji=False, no_color=bool(os.environ.get("NO_COLOR")) or None)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console.print(
-        f"{counted(len(found), 'submission')} in {one_line(str(arguments.submissions))}", highlight=False, markup=False
+        f"{pluralize(len(found), 'submission')} in {one_line(str(arguments.submissions))}",
+        highlight=False,
+        markup=False,
     )
     for name in left_out[:_LISTED]:
         console.print(f"  skipped: {one_line(name)} is not a submission", highlight=False, markup=False)
@@ -186,7 +188,7 @@ def _grade(arguments: argparse.Namespace, settings: ClassSettings) -> None:
         def update(progress: Progress) -> None:
             nonlocal announced, last_line
             if not announced:  # identical submissions are graded once
-                text = f"{counted(progress.total, 'different submission')}, {progress.known} already graded"
+                text = f"{pluralize(progress.total, 'different submission')}, {progress.known} already graded"
                 console.print(text, highlight=False, markup=False)
                 announced = True
             words = [
@@ -263,5 +265,5 @@ def _say_what_is_missing(graded: Sequence[Entry]) -> None:
     """Count missing and unreadable modules."""
     count = Counter(course.file_of(name) for each in graded for name in each.missing)
     if count:
-        found = ", ".join(f"{name} in {counted(number, 'submission')}" for name, number in count.items())
+        found = ", ".join(f"{name} in {pluralize(number, 'submission')}" for name, number in count.items())
         print(f"Missing or unreadable: {found}; see the column missing in {GRADES_FILE}.")

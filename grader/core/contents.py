@@ -37,7 +37,7 @@ from .note import Note, NoteKind
 from .notebook import MAX_NOTEBOOK_BYTES, code_of, without_host_setup, written_files
 from .source import INSTALLED, foreign_imports, functions, is_unwritten, place
 from .submission import MAX_FILE_BYTES, Submission, SubmissionError, about_missing, text_of
-from .text import counted, listed, one_line, some
+from .text import listed, one_line, pluralize, some
 
 WORKSHEET_FILE, LARGEST_WORKSHEET = "worksheet.json", 2_000_000
 """Its name, and the number of bytes to read. JSON takes at most six bytes per character."""
@@ -347,7 +347,7 @@ def _note_on_none(members: Sequence[Member]) -> Note:
         return Note("found no module, because there are no files")
     names = [member.name for member in sorted(members, key=lambda member: member.path)[:5]]
     shown = ", ".join(one_line(name, limit=60) for name in names)
-    return Note(f"found no module among {counted(len(members), 'file')}: {shown}", about=(*names,))
+    return Note(f"found no module among {pluralize(len(members), 'file')}: {shown}", about=(*names,))
 
 
 def _candidates(members: Sequence[Member]) -> _Candidates:

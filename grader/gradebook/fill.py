@@ -19,8 +19,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from ..classroom.results import Entry, Person, names, personal, unmatched_points
 from ..core import course
 from ..core.by_hand import ByHand, shown, with_by_hand
-from ..core.text import counted as counted_words
-from ..core.text import spreadsheet_safe
+from ..core.text import pluralize, spreadsheet_safe
 from .late import LateRule, deduction, in_zone
 from .layout import BLANK, Column, Layout, choose_column, number
 from .people import GradebookStudent, Students
@@ -223,13 +222,13 @@ def feedback(entry: Entry, note: str) -> str:
         raise ValueError(f"{entry.name} has no result")
     why = {each.name: " (cannot be imported)" for each in result.exercises if each.not_imported}
     why |= dict.fromkeys(entry.missing, " (no file)")
-    counted = (
+    exercises = (
         f"{each.name} {each.earned}/{each.points}{' bonus' * each.bonus}{why.get(each.name, '')}"
         for each in result.exercises
     )
     mistakes = len({found.name for each in result.exercises for found in each.known_mistakes if not each.not_imported})
     named = f" Known mistakes that the report names: {mistakes}." if mistakes else ""
-    points = f"{course.TITLE}: {result.earned} of {result.points} points ({', '.join(counted)})."
+    points = f"{course.TITLE}: {result.earned} of {result.points} points ({', '.join(exercises)})."
     return f"{points}{named}{f' {note[:1].upper()}{note[1:]}.' if note else ''}"
 
 
@@ -611,7 +610,7 @@ def _notes(entries: Iterable[Entry], late_rule: LateRule | None, of_export: int,
         yield f"the times of {of_export} submissions are from the export"
     trusted = [each for each in entries if each.uploads and not each.submitted_at and not each.marked_late]
     if late_rule and options.trust_late_marks and trusted:
-        number = counted_words(len(trusted), "submission")
+        number = pluralize(len(trusted), "submission")
         yield f"on time, because Canvas does not call them late: {number} without a time"
     graded = [entry for entry in entries if entry.result]
     late = sum(entry.marked_late for entry in graded)

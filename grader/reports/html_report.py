@@ -27,7 +27,7 @@ from ..core.result import (
     NamedMistake,
     Result,
 )
-from ..core.text import as_sentence, counted
+from ..core.text import as_sentence, pluralize
 from ..grading import curves
 from .comparison import FURTHER, TITLE, Comparison, comparisons, not_answered
 from .outcomes import (
@@ -140,7 +140,7 @@ def _why_not_at_home(result: Result) -> list[str]:
         check.points for each in result.exercises if not each.bonus for check in each.checks if check.hidden
     )
     named = "; ".join(
-        f"{each.function}, {counted(each.points, 'point')}: {each.title.removesuffix('.')}" for each in unseen
+        f"{each.function}, {pluralize(each.points, 'point')}: {each.title.removesuffix('.')}" for each in unseen
     )
     return [
         f"Your copy of the course does not have the hidden checks. Without them, you have {earned} of {points} "

@@ -17,7 +17,7 @@ from ..core.result import (
     ExerciseResult,
 )
 from ..core.submission import about_missing
-from ..core.text import counted, one_line
+from ..core.text import one_line, pluralize
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
 
@@ -45,7 +45,7 @@ def owed(exercise: ExerciseResult) -> str:
     both = alone + exercise.owed
     fail = "This check fails" if len(checks) == 1 else "These checks fail"
     why = f"{fail} only because {functions(names)} {'is' if len(names) == 1 else 'are'} wrong."
-    points = f"{'its' if len(checks) == 1 else 'their'} {counted(exercise.owed, 'point')}"
+    points = f"{'its' if len(checks) == 1 else 'their'} {pluralize(exercise.owed, 'point')}"
     if all(check.carried for check in checks):
         return f"{why} You keep {points}: {both} of {exercise.points} ({alone} without)."
     return f"{why} In this course you lose {points}: {alone} of {exercise.points} ({both} with them)."

@@ -24,7 +24,7 @@ from ..core.result import (
     NamedMistake,
     Result,
 )
-from ..core.text import as_sentence, counted, one_line, plain, without_logging_commands
+from ..core.text import as_sentence, one_line, plain, pluralize, without_logging_commands
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .outcomes import at_home, file_name, functions
 
@@ -79,8 +79,8 @@ def all_passed(result: Result) -> str:
     count, points = (sum(numbers) for numbers in zip(*lacking, strict=True))
     yours = f"All {len(result.checks)} checks in your copy pass." if len(result.checks) > 1 else "Your check passes."
     return (
-        f"{yours} Your instructor's grader also has {counted(count, 'hidden check')}, for "
-        f"{counted(points, 'more point')}."
+        f"{yours} Your instructor's grader also has {pluralize(count, 'hidden check')}, for "
+        f"{pluralize(points, 'more point')}."
     )
 
 

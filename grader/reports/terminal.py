@@ -28,7 +28,7 @@ from ..core.result import (
     NamedMistake,
     Result,
 )
-from ..core.text import as_sentence, counted, first_sentence, listed, one_line, plain
+from ..core.text import as_sentence, first_sentence, listed, one_line, plain, pluralize
 from ..grading.check import Check
 from .comparison import FURTHER, TITLE, comparisons, not_answered
 from .outcomes import (
@@ -213,7 +213,7 @@ def _answers(exercise: ExerciseResult) -> Iterator[RenderableType]:
 def _in_a_few_lines(text: str) -> str:
     lines = [line for line in plain(text.strip(), limit=_LONGEST_ANSWER).split("\n") if line.strip()]
     more = len(lines) - _ANSWER_LINES
-    return "\n".join([*lines[:_ANSWER_LINES], *([f"[cut: {counted(more, 'more line')}]"] if more > 0 else [])])
+    return "\n".join([*lines[:_ANSWER_LINES], *([f"[cut: {pluralize(more, 'more line')}]"] if more > 0 else [])])
 
 
 def _indented(content: RenderableType) -> RenderableType:
@@ -230,7 +230,7 @@ def _function(
     checks = [check for check in exercise.checks if check.function == function]
     passed = [check for check in checks if check.outcome == PASSED]
     if passed:
-        text = f"all {len(checks)} checks" if 1 < len(passed) == len(checks) else counted(len(passed), "check")
+        text = f"all {len(checks)} checks" if 1 < len(passed) == len(checks) else pluralize(len(passed), "check")
         text = "; ".join([text, *(plain(check.message) for check in passed if check.message)])
         yield _line(PASSED, sum(check.points for check in passed), passed, Text(text), console)
     failures = [check for check in checks if check.outcome in (FAILED, BROKEN, GRADER_ERROR) and not check.owed_to]
@@ -257,7 +257,7 @@ def _function(
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
         those = [check for check in checks if tuple(check.owed_to) == names]
         are = "is" if len(names) == 1 else "are"
-        owed = Text(f"{counted(len(those), 'check')}: right as soon as your {functions(names)} {are} correct")
+        owed = Text(f"{pluralize(len(those), 'check')}: right as soon as your {functions(names)} {are} correct")
         yield _line(OWED, sum(check.earned for check in those), those, owed, console)
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         rest = [check for check in checks if check.outcome == outcome and not check.owed_to]
@@ -276,7 +276,7 @@ def _says_the_same(one: CheckResult, other: CheckResult) -> bool:
 
 def _rest(outcome: str, checks: list[CheckResult], waits_for: str) -> str:
     """The line about a function's checks that have not run."""
-    text = counted(len(checks), "check")
+    text = pluralize(len(checks), "check")
     messages = dict.fromkeys(plain(check.message) for check in checks if check.message)
     if outcome == WAITING:
         return f"{text}: {'they wait' if len(checks) > 1 else 'it waits'} for {waits_for}"
@@ -331,7 +331,7 @@ def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool
 def _in_short(call: str) -> str:
     """The length of a call, in words."""
     lines = call.split("\n")
-    return counted(len(lines), "line") if len(lines) > 1 else f"{len(call)} characters"
+    return pluralize(len(lines), "line") if len(lines) > 1 else f"{len(call)} characters"
 
 
 def _total(result: Result) -> RenderableType:
@@ -402,7 +402,7 @@ def difference(before: Result, after: Result) -> str:
         named = [title for name, title in titles.items() if name in ids]
         more = len(named) - _NAMED_CHANGES
         parts += [f"{words}: {title}" for title in named[:_NAMED_CHANGES]]
-        parts += [f"{words}: {counted(more, 'check')} more"] if more > 0 else []
+        parts += [f"{words}: {pluralize(more, 'check')} more"] if more > 0 else []
     return "\n  ".join(parts)
 
 

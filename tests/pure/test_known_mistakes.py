@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
 from grader.core import course
@@ -19,12 +20,12 @@ FUNCTIONS = [(exercise.name, name) for exercise in course.HANDED_OUT for name in
 
 
 def named(table: AnswerTable, chosen: tuple[int, ...]) -> tuple[tuple[str, ...], bool] | None:
-    """What is named_alone of a submission that makes exactly the numbers of some differences."""
+    """What is named of a submission that makes exactly the numbers of some differences."""
     search = Search(table, {}, {})
     search.asked[:] = True
     rows = search.made_by(chosen)
     search.matching[:] = False
-    search.matching[search.lines, rows] = True
+    search.matching[np.arange(len(rows)), rows] = True
     search.wrong = rows != 0
     found = search.best()
     return (found.names, found.exact) if found else None
