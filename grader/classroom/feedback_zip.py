@@ -153,9 +153,8 @@ def pack(entries: Iterable[Entry], planned: Plan, platform: str, *, drawn_secret
 
 
 def _page(entry: Entry, report: Report, *, drawn_secretly: bool) -> bytes:
-    return student_page(
-        report.with_decisions(entry), drawn_secretly=drawn_secretly, late_rule=report.late_rule
-    ).encode()
+    entry = report.with_decisions(entry)
+    return student_page(entry, drawn_secretly=drawn_secretly, late_rule=report.late_rule).encode()
 
 
 def not_graded(entry: Entry) -> str:

@@ -82,8 +82,8 @@ def course_digest() -> str:
 @functools.cache
 def _digest(settings: str) -> str:
     digest = hashlib.sha256(settings.encode())
-    places = [course.GRADER / place for place in GRADED_WITH]
-    paths = [path for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
+    tops = [course.GRADER / name for name in GRADED_WITH]
+    paths = [path for top in tops for path in (top.rglob("*") if top.is_dir() else [top])]
     for path in sorted([*paths, *course.MODEL_ANSWERS.glob("*"), *(course.STARTER / "given").glob("*")]):
         if path.suffix in (".py", ".json", ".ini", ".toml", ".safetensors"):
             content = path.read_bytes().replace(b"\r\n", b"\n")

@@ -152,7 +152,7 @@ def _histograms(report: ClassReport) -> list[_Histogram]:
 
 
 def _histogram(each: Distribution, title: str, name: str) -> _Histogram:
-    edges = [each.points * place / BINS for place in range(BINS + 1)]
+    edges = [each.points * index / BINS for index in range(BINS + 1)]
     labels = [f"{number(low)} to {number(high)}" for low, high in itertools.pairwise(edges)]
     if each.quartiles[-1] > each.points:  # with bonus
         labels[-1] = f"{number(edges[-2])} or more"

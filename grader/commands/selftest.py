@@ -104,7 +104,7 @@ def _begin(quick: bool) -> None:
     """Prepare this process for grading; it ignores Ctrl-C, because the command ends it in order."""
     global _start
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    plugin.use_profile(plugin.WATCH_EXAMPLES if quick else plugin.DEFAULT_EXAMPLES)
+    plugin.use_profile(plugin.WATCH_INPUTS if quick else plugin.DEFAULT_INPUTS)
     sandbox = Sandbox.start()
     atexit.register(sandbox.close)
     _start = sandbox.worker

@@ -272,8 +272,8 @@ def _described(
 ) -> tuple[list[tuple[str, str]], str, str]:
     """Numbers that differ, as rows for the report, a sentence, and the line that prints them."""
     dtype = answer.value.dtype if isinstance(answer.value, Tensor) else ""
-    place, excerpt = _excerpt(wrong)
-    last = shows or f"value{answer.part}{place.strip() if dtype else ''}"
+    index, excerpt = _excerpt(wrong)
+    last = shows or f"value{answer.part}{index.strip() if dtype else ''}"
     if (shows or dtype) and not _show_in_torch(yours[wrong], expected[wrong]):
         last += ".tolist()"
     sides: list[Array] = [yours, expected]
@@ -281,7 +281,7 @@ def _described(
         sides = [yours > 0, expected > 0]
     left, right = sides
     texts = show_pair(left[excerpt], right[excerpt])
-    rows = [(label + place, text) for label, text in zip(labels, texts, strict=True)]
+    rows = [(label + index, text) for label, text in zip(labels, texts, strict=True)]
     if dtype == "float64" and _has_digits_of_float32(yours[wrong], expected[wrong]):
         why = f"{why}; {_FLOAT32}" if why else _FLOAT32
     return rows, why or _difference(left, right, wrong), last

@@ -98,9 +98,9 @@ def _fingerprint(text: str, numbers: Sequence[Any], zero: float) -> Fingerprint:
 @functools.cache
 def _signs(size: int, row: int) -> npt.NDArray[np.float64]:
     """Factors of a sum, far from 0 and without a pattern, so that different numbers have different sums."""
-    places = np.arange(1, size + 1, dtype=np.float64)
-    turns = np.modf(places * (math.sqrt(5) - 1) / 2 if row else places * math.sqrt(2))[0]
-    return np.where(np.modf(places * math.sqrt(3 + row))[0] < 0.5, -1.0, 1.0) * (0.5 + turns)
+    positions = np.arange(1, size + 1, dtype=np.float64)
+    turns = np.modf(positions * (math.sqrt(5) - 1) / 2 if row else positions * math.sqrt(2))[0]
+    return np.where(np.modf(positions * math.sqrt(3 + row))[0] < 0.5, -1.0, 1.0) * (0.5 + turns)
 
 
 def same_fingerprint(one: Fingerprint, other: Fingerprint, tolerance: float) -> bool:

@@ -282,7 +282,7 @@ def _remark(check: CheckResult) -> str:
 def _failure(
     check: CheckResult, named: Sequence[NamedMistake] = (), explained: Set[str] = frozenset(), *, way: str = ""
 ) -> _Details:
-    """What a student needs to find the mistake: place, call, answer, and the name of the mistake."""
+    """What a student needs to find the mistake: line, call, answer, and the name of the mistake."""
     come_from = f"Possible cause: {'; '.join(check.may_come_from)}" if check.may_come_from else ""
     return _Details(
         rows=tuple(rows(check)),
@@ -325,11 +325,11 @@ def _why_no_run(outcome: str) -> str:
 
 
 def _figures(check: CheckResult) -> Iterator[Figure]:
-    for place, curve in enumerate(check.curves, 1):
+    for index, curve in enumerate(check.curves, 1):
         model = [each for each in curves.of_model_answers().get(check.id, ()) if each.title == curve.title]
         series = [Series("yours", curves.steps(curve), curve.values)]
         series += [Series("model answer", curves.steps(each), each.values) for each in model]
-        name, title, x_label = f"{check.id.replace('.', '-')}-{place}", str(curve.title), str(curve.x)
+        name, title, x_label = f"{check.id.replace('.', '-')}-{index}", str(curve.title), str(curve.x)
         words = " ".join(map(_course_of, series))
         chart = line_chart(series, name=name, title=title, x_label=x_label, y_label=str(curve.y), description=words)
         header = [x_label, *(each.label for each in series)]
@@ -338,9 +338,9 @@ def _figures(check: CheckResult) -> Iterator[Figure]:
 
 def _course_of(series: Series) -> str:
     """A curve in a sentence: where it begins and where it ends."""
-    known = [(place, value) for place, value in zip(series.x, series.values, strict=True) if value is not None]
-    (first, begins), (last, ends) = known[0], known[-1]
-    lost = len(series.values) - len(known)
+    points = [(x, value) for x, value in zip(series.x, series.values, strict=True) if value is not None]
+    (first, begins), (last, ends) = points[0], points[-1]
+    lost = len(series.values) - len(points)
     gap = f" {lost} values are not finite numbers." if lost else ""
     label = series.label[0].upper() + series.label[1:]
     return f"{label}: {number(begins)} at step {number(first)}, {number(ends)} at step {number(last)}.{gap}"

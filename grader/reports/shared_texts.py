@@ -105,7 +105,7 @@ def listed(result: Result) -> list[Listed]:
     entries = []
     for exercise in result.exercises:
         task = names.index(exercise.name) + 1 if exercise.name in names else len(names) + 1
-        entries += [Listed(f"{task}.{place}", exercise, check) for place, check in enumerate(exercise.checks, 1)]
+        entries += [Listed(f"{task}.{number}", exercise, check) for number, check in enumerate(exercise.checks, 1)]
     return entries
 
 
@@ -159,7 +159,7 @@ def _labelled(label: str, text: str) -> str:
 
 
 def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
-    """What a student compares, as labels and texts: place, answer, call. Not made safe yet."""
+    """What a student compares, as labels and texts: line, answer, call. Not made safe yet."""
     # If a given line refuses an argument, show the line before it, which passed the argument.
     refused = len(check.frames) > 1 and check.frames[-1].source.startswith("raise")
     for frame in check.frames[-2:] if refused else check.frames[-1:]:
@@ -245,7 +245,7 @@ def _capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def place(each: Listed) -> tuple[str, int]:
+def file_and_line(each: Listed) -> tuple[str, int]:
     """File and line to look at, from the root of the student's repository; line 0 if the line is unknown."""
     for frame in reversed(each.check.frames):
         if re.fullmatch(r"[A-Za-z_]\w*\.py", str(frame.file), re.ASCII):

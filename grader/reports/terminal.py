@@ -305,9 +305,9 @@ def _details(content: RenderableType) -> RenderableType:
 
 def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool) -> Iterator[RenderableType]:
     """What a student needs to find the mistake: its name, the answer, and finally the call."""
-    for place, cause in enumerate(causes(check, named)):
+    for index, cause in enumerate(causes(check, named)):
         yield Text(cause.sentence, style="bold yellow")
-        if cause.page and place <= _EXPLAINED:
+        if cause.page and index <= _EXPLAINED:
             # The first sentence of the explanation; the page has the rest.
             yield Text(first_sentence(cause.explanation))
             yield Text(f"more  {course.page_address(cause.page)}", style="dim")
@@ -366,7 +366,7 @@ def _finish(console: Console) -> RenderableType:
         Text(f"{line * 2}{line.join(block * _GROUP)}{line * 2}  all eight right, mean 1.00, every advantage 0"),
         Text("This group has nothing left to teach you.", style="bold"),
         *map(Text, written),
-        *(Text(f"{'' if place else 'next':4}  {text}", style="bold") for place, text in enumerate(after)),
+        *(Text(f"{'' if index else 'next':4}  {text}", style="bold") for index, text in enumerate(after)),
     )
 
 
@@ -386,8 +386,8 @@ def _next(result: Result) -> Iterator[str]:
         if exercise.name in graded and (left := not_tried(exercise, graded[exercise.name])):
             yield f"grade {exercise.name}.{left[0]}"
             return
-    places = [place for place, exercise in enumerate(course.EXERCISES, 1) if exercise.name in graded]
-    for exercise in course.EXERCISES[max(places, default=len(course.EXERCISES)) :][:1]:
+    numbers = [number for number, exercise in enumerate(course.EXERCISES, 1) if exercise.name in graded]
+    for exercise in course.EXERCISES[max(numbers, default=len(course.EXERCISES)) :][:1]:
         page = course.page_address(exercise.page)
         yield f"{exercise.number}  {exercise.title}: {page}, then `grade {exercise.name}`"
 

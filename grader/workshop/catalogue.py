@@ -62,7 +62,7 @@ def _replaced(model: Submission, exercise: str, function: str, name: str, text: 
     return Submission(name, Path(name), {**model.files, file_name: module}, {})
 
 
-def variants_together(place: int) -> tuple[Submission, frozenset[str]]:
+def variants_together(index: int) -> tuple[Submission, frozenset[str]]:
     """The model answers with one variant of every function: the one with a given index in each file, if there is one.
 
     Each variant has a scope of its own, because the files use the same names for helpers.
@@ -76,13 +76,13 @@ def variants_together(place: int) -> tuple[Submission, frozenset[str]]:
         for path in sorted((exercise.folder / "variants").glob("*.py")):
             function, text = path.stem, whole_functions(path)
             names = [node.name for node in _public_functions(text)]
-            if place < len(names):
+            if index < len(names):
                 functions.add(f"{exercise.name}.{function}")
                 files[exercise.file_name] += (
-                    f"\n\ndef _variants_of_{function}():\n{textwrap.indent(text, '    ')}\n    return {names[place]}\n"
+                    f"\n\ndef _variants_of_{function}():\n{textwrap.indent(text, '    ')}\n    return {names[index]}\n"
                     f"\n{function} = _variants_of_{function}()\n"
                 )
-    name = f"variant {place + 1} of every function"
+    name = f"variant {index + 1} of every function"
     return Submission(name, Path(name), files, {}), frozenset(functions)
 
 

@@ -285,8 +285,8 @@ def read(path: Path) -> dict[str, bytes]:
 def foreign(files: Mapping[str, bytes]) -> list[str]:
     """Files that must not be handed out: unlisted files of the grader, and files in instructors' folders."""
     known = {*make(), *make(site="https://example.org/")}
-    places = (f"{FOLDER}/", "grader/", "reference/", "tests/")
-    return [name for name in sorted(files) if name.startswith(places) and name not in known]
+    folders = (f"{FOLDER}/", "grader/", "reference/", "tests/")
+    return [name for name in sorted(files) if name.startswith(folders) and name not in known]
 
 
 def digest(content: bytes) -> str:

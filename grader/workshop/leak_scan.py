@@ -115,9 +115,9 @@ def _in_text(text: str, hidden: Secrets) -> Iterator[tuple[str, int]]:
     found: dict[str, dict[Words, int]] = {}
     for numbered in {tuple(_words(text)), tuple(_words(text, comments=False)), tuple(_words(_plain(text)))}:
         words = tuple(word for word, _ in numbered)
-        for place, (word, line) in enumerate(numbered):
+        for start, (word, line) in enumerate(numbered):
             for length in hidden.lengths.get(word, ()):
-                run = words[place : place + length]
+                run = words[start : start + length]
                 for name in hidden.runs.get(run, ()):
                     found.setdefault(name, {}).setdefault(run, line)
     leaking = [name for name, lines in found.items() if len(lines) >= hidden.enough[name]]

@@ -73,8 +73,8 @@ def _of_files(exercise: Exercise, module: Module) -> Iterator[Missing]:
     stub = make_stub(module.text, path=Path("reference", exercise.file_name))
     if not holds(course.STARTER / exercise.file_name, stub):
         yield Missing(f"starter/{exercise.file_name} differs from what `course dev stubs` writes")
-    places = [course.MODEL_ANSWERS / exercise.file_name, course.ROOT / exercise.page, *exercise.folder.rglob("*.*")]
-    for path in places:
+    paths = [course.MODEL_ANSWERS / exercise.file_name, course.ROOT / exercise.page, *exercise.folder.rglob("*.*")]
+    for path in paths:
         if path.suffix in (".py", ".md", ".toml") and path.is_file():
             for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
                 if PLACEHOLDER in line:  # `course dev new` wrote it for its author to replace

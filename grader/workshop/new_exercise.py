@@ -25,8 +25,8 @@ def require_new(name: str) -> None:
         FileRefused: the name cannot be used; the text says why and what to do.
     """
     _require_name(name)
-    places = (f"grader/exercises/{name}", f"reference/{name}.py", f"starter/given/{name}.py")
-    taken = [place for place in places if (course.ROOT / place).exists()]
+    paths = (f"grader/exercises/{name}", f"reference/{name}.py", f"starter/given/{name}.py")
+    taken = [path for path in paths if (course.ROOT / path).exists()]
     if name == course.WORKSHEET:
         taken = [f"`grade {name}`"]
     elif importlib.util.find_spec(name):

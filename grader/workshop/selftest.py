@@ -106,8 +106,8 @@ def _right(exercise: str) -> Iterator[SelfTestJob]:
         return
     known = (f"{name}.{entry.function}" for name in {*used, exercise} for entry in variants(name))
     counts = Counter(name for name in known if name in called)  # beyond these nothing has a caller to be graded
-    for place in range(max(counts.values(), default=0)):
-        submission, functions = variants_together(place)
+    for index in range(max(counts.values(), default=0)):
+        submission, functions = variants_together(index)
         yield SelfTestJob(TOGETHER, submission.folder, exercise, submission, functions)
 
 

@@ -392,7 +392,7 @@ def test_the_seed_decides_and_nothing_global_does(student, fresh):
     apart = [0, all_to_20, *(1 << power for power in range(1, 31)), *(10**power for power in range(1, 10))]
     runs = student.each("train_bandit", *(Example(TABLE, brief, seed=one + step) for step in apart))
     drawn = [tuple(history(each, TABLE, brief)["actions"][0]) for each in runs]
-    twins = [place for place, group in enumerate(drawn) if place and group == drawn[0]]
+    twins = [step for step, group in enumerate(drawn) if step and group == drawn[0]]
     twin = twins[0] if twins else 0
     rows = [("these seeds draw the same", f"{one} and {one + apart[twin]}"), ("expected", "different actions")]
     require(

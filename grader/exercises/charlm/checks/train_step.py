@@ -144,12 +144,12 @@ def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip, 
 
 def unequal_rows(count=21):
     """A batch whose completions have from one token, in its first rows, to eight, in its last ones."""
-    rows, places = np.arange(count)[:, None], np.arange(10)
-    tokens = np.where(places < 2 + rows * 8 // count, 1 + (5 * places + 3 * rows) % 7 % 2, oracle.EOS_ID)
+    rows, positions = np.arange(count)[:, None], np.arange(10)
+    tokens = np.where(positions < 2 + rows * 8 // count, 1 + (5 * positions + 3 * rows) % 7 % 2, oracle.EOS_ID)
     advantages = (np.arange(count) * 7 % 11 - 4) / 4
     # Not from the oracle: the examples need it at import, where a handout has no record.
     logp = (TABLE - np.log(np.exp(TABLE).sum(axis=1, keepdims=True)))[tokens[:, :-1], tokens[:, 1:]]
-    old_logp = (logp + (places[:-1] + rows) % 5 / 10 - 0.2).round(2)
+    old_logp = (logp + (positions[:-1] + rows) % 5 / 10 - 0.2).round(2)
     return rollout(tokens, 2, old_logp, advantages)
 
 
