@@ -9,11 +9,11 @@ from collections.abc import Collection, Sequence
 
 from grader.core import course
 from grader.grading import meanings
+from grader.workshop.generated import FRONT_MATTER
 
 from . import corner_cases, mistakes
 from .page_values import expand
 
-_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _FOLDED = re.compile(r"^/// details \| ([^\n]+)\n(?: +type:[^\n]*\n)? +attrs: \{id: ([^}]+)}\n(.*?)^///$", re.M | re.S)
 _HINT = re.compile(r'^\?\?\? \w+ "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
 _TAB = re.compile(r'^=== "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
@@ -36,7 +36,7 @@ def plain_page(page: str, text: str, files: Collection[str]) -> str:
     text = _TAB.sub(
         lambda each: f"**{each[1]}**\n{textwrap.dedent(_PICTURE_IN_TAB.sub('', each[2])).rstrip()}\n\n", text
     )
-    text = _PICTURE.sub("", _FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
+    text = _PICTURE.sub("", FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
     text = _FOLDED.sub(lambda each: _details(each[1], each[3], f' id="{each[2]}"'), text)
     text = _HINT.sub(lambda each: _details(each[1], textwrap.dedent(each[2]), "") + "\n\n", text)
 
