@@ -156,7 +156,7 @@ def _functions_not_public() -> Iterator[tuple[str, str]]:
     """Name and body of every known mistake, variant and hidden check."""
     for what, pattern in (
         ("the known mistake", "*/known_mistakes/*.py"),
-        ("the variant", "*/variants/*.py"),
+        ("the variant", "*/fair_variants/*.py"),
         ("the hidden check", "*/hidden_checks.py"),
         ("the right function", "../oracles/in_torch.py"),
     ):

@@ -16,12 +16,12 @@ from ..core.course import Exercise
 from ..core.text import pluralize
 from ..grading import recorded_answers
 from ..grading.check import Check, checks_of
-from .catalogue import KnownAnswer, known_mistakes, variants
+from .catalogue import KnownAnswer, fair_variants, known_mistakes
 from .functions import Module, make
 from .generated import FRONT_MATTER, holds
 from .stubs import make_stub
 
-KNOWN_MISTAKES, VARIANTS = 15, 12
+KNOWN_MISTAKES, FAIR_VARIANTS = 15, 12
 """As many as a released exercise has at least."""
 PLACEHOLDER = "TODO:"
 _PLAIN = {"dict", "list", "tuple", "str", "float", "int", "bool"}
@@ -123,7 +123,7 @@ def _of_answers(
     """Missing wrong and right answers, and unrecorded ones."""
     for what, count, wanted in (
         ("wrong answers in known_mistakes/", len(wrong), KNOWN_MISTAKES),
-        ("right answers in variants/", len(variants(exercise.name)), VARIANTS),
+        ("right answers in fair_variants/", len(fair_variants(exercise.name)), FAIR_VARIANTS),
     ):
         if count < wanted:
             yield Missing(f"{folder}/ has {count} of at least {wanted} {what}", True)

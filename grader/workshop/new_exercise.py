@@ -50,7 +50,7 @@ def make(name: str, *, title: str, function: str) -> dict[str, str]:
         f"{folder}/checks.py": "checks.py",
         f"{folder}/hidden_checks.py": "hidden_checks.py",
         f"{folder}/known_mistakes/{function}.py": "known_mistake.py",
-        f"{folder}/variants/{function}.py": "variant.py",
+        f"{folder}/fair_variants/{function}.py": "variant.py",
         f"docs/exercises/{name}.md": "page.md",
     }
     number = max((each.number for each in course.KNOWN), default=0) + 1
