@@ -298,19 +298,9 @@ def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) 
     candidates = _candidates(members)
     left_out = _add_by_content(candidates, members) if any_name else []
     folder, notes = _choose_folder(candidates, top)
-    files: dict[str, str] = {}
-    problems: dict[str, str] = {}
     here = {name: candidates[folder][name] for name in _EXERCISES if name in candidates.get(folder, {})}
-    for name, same in here.items():
-        notes += _notes_on_choice(name, same)
-        try:
-            text, about = _text(name, same[0])
-            if not text.strip():
-                raise UnreadableError(f"{name} is empty; save your work in the editor and hand it in again")
-            files[name] = text
-        except UnreadableError as error:
-            problems[name], about = str(error), [Note(str(error), NoteKind.UNREADABLE, (name,))]
-        notes += about
+    files, problems, about_modules = _modules(here)
+    notes += about_modules
     missing = tuple(name for name in MODULES if name not in here)
     problems |= {name: about_missing(name) for name in missing}
     loose = [member for member in members if member.path.parent == folder]
@@ -328,6 +318,24 @@ def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) 
     worksheet, about = _worksheet(candidates)
     submission = Submission("submission", Path("submission"), files | helpers, problems)
     return Contents(submission, worksheet, (*notes, *about), folder, missing)
+
+
+def _modules(candidates: Mapping[str, Sequence[Member]]) -> tuple[dict[str, str], dict[str, str], list[Note]]:
+    """The texts of the modules, the problems of those that cannot be read, and notes."""
+    files: dict[str, str] = {}
+    problems: dict[str, str] = {}
+    notes: list[Note] = []
+    for name, same in candidates.items():
+        notes += _notes_on_choice(name, same)
+        try:
+            text, about = _text(name, same[0])
+            if not text.strip():
+                raise UnreadableError(f"{name} is empty; save your work in the editor and hand it in again")
+            files[name] = text
+        except UnreadableError as error:
+            problems[name], about = str(error), [Note(str(error), NoteKind.UNREADABLE, (name,))]
+        notes += about
+    return files, problems, notes
 
 
 def _written_by_notebooks(members: Sequence[Member]) -> list[Member]:
@@ -360,18 +368,6 @@ def _candidates(members: Sequence[Member]) -> _Candidates:
     several files has answers, it is the best.
     """
 
-    def rank(member: Member) -> tuple[bool, bool, int, tuple[int, int], str]:
-        """The smallest is the best; each part decides only between members that are equal in all parts before it."""
-        name, (_, number, _) = _graded_name(member.name), _parts(member.name)
-        is_renamed = member.name != name
-        return (
-            _is_notebook(member),
-            bool(member.notebook),  # a cell of it writes the file
-            -member.upload,
-            (-number, is_renamed) if name == WORKSHEET_FILE else (is_renamed, -number),
-            member.name,
-        )
-
     candidates: _Candidates = {}
     unique = {(member.path, member.upload, member.notebook): member for member in members}  # the last, as unpacked
     for member in unique.values():
@@ -379,9 +375,22 @@ def _candidates(members: Sequence[Member]) -> _Candidates:
             candidates.setdefault(member.path.parent, {}).setdefault(name, []).append(member)
     for files in candidates.values():
         for name, same in files.items():
-            same.sort(key=rank)
+            same.sort(key=_rank)
             files[name] = _answers_first(same, functools.partial(_is_unwritten, name))
     return candidates
+
+
+def _rank(member: Member) -> tuple[bool, bool, int, tuple[int, int], str]:
+    """Sorts files of one name, the best first; each part decides only between files equal in all parts before it."""
+    name, (_, number, _) = _graded_name(member.name), _parts(member.name)
+    is_renamed = member.name != name
+    return (
+        _is_notebook(member),
+        bool(member.notebook),  # a cell of it writes the file
+        -member.upload,
+        (-number, is_renamed) if name == WORKSHEET_FILE else (is_renamed, -number),
+        member.name,
+    )
 
 
 def _graded_name(file_name: str) -> str:

@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..classroom.results import Person, identity, names
+from ..classroom.results import Person, identifies, identity
 from ..core.by_hand import ByHand, shown
 from ..core.course_file import CourseFile
 
@@ -72,16 +72,16 @@ class LateRule:
     extensions: tuple[Extension, ...] = ()
     zone: tzinfo | None = None
 
-    def for_person(self, *records: Person) -> LateRule:
+    def for_person(self, *people: Person) -> LateRule:
         """The rule with one student's extension, if there is one.
 
         Args:
-            records: What is known of this student, from each source that knows something.
+            people: The student, as each source knows it.
 
         Raises:
             LateError: several extensions name this student.
         """
-        own = [each for each in self.extensions if any(names(each.student, record) for record in records)]
+        own = [each for each in self.extensions if any(identifies(each.student, person) for person in people)]
         if not own:
             return self
         if len(own) > 1:

@@ -280,12 +280,15 @@ class GradingPlugin:
         items[:] = [item for item in items if _check_of(item).id in selected]
         order, functions = list(selected), list(dict.fromkeys(check.whole_name for check in selected.values()))
         first = selected.get(self.settings.first or "")
+        early = {
+            check.id
+            for check in selected.values()
+            if first and not check.dtype and (check is first or (check.gate and check.function == first.function))
+        }
 
         def rank(item: pytest.Item) -> tuple[bool, int, bool, int]:
             check = _check_of(item)
-            early = first is not None and (check.id == first.id or (check.gate and check.function == first.function))
-            early = early and not check.dtype
-            return not early, functions.index(check.whole_name), check.dtype, order.index(check.id)
+            return check.id not in early, functions.index(check.whole_name), check.dtype, order.index(check.id)
 
         items.sort(key=rank)
         for item in items:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.classroom.results import Person, identity, names
+from grader.classroom.results import Person, identifies, identity
 from grader.core.course_file import read_course_file
 from grader.core.refusal import FileRefused
 from grader.gradebook.late import (
@@ -195,10 +195,10 @@ def test_two_extensions_of_one_student_are_refused() -> None:
 
 def test_a_person_is_named_by_each_id_and_not_by_nothing() -> None:
     for text in ("jane DOE", "Doe, Jane", "jane@EXAMPLE.edu", "0042", "jdoe", "7"):
-        assert names(text, JANE), text
+        assert identifies(text, JANE), text
     for text in ("", " ", "42", "Jane", "doe", "moodle"):
-        assert not names(text, JANE), text
-    assert not names("", Person())
+        assert not identifies(text, JANE), text
+    assert not identifies("", Person())
     assert identity("  Doe,  Jane ") == identity("JANE doe")
 
 
