@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from .. import __version__
 from ..core.refusal import FileRefused
-from ..core.served import refuse_other_course, served
+from ..core.running_course import refuse_other_course, running_course
 from ..core.text import one_line
 from ..sandbox.worker_process import SandboxError
 
@@ -96,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     _add(commands, COMMANDS | _DEV, argv[:1])
     arguments = parser.parse_args(argv)
-    print(f"course: {served()}", file=sys.stderr)
+    print(f"course: {running_course()}", file=sys.stderr)
     try:
         refuse_other_course("course")
         return int(arguments.run(arguments))

@@ -21,7 +21,7 @@ from ..core.arguments import cores
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents, read_upload
 from ..core.note import Note
 from ..core.refusal import FileRefused
-from ..core.served import refuse_other_course, served
+from ..core.running_course import refuse_other_course, running_course
 from ..core.source import cell_of, functions
 from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # a character that the terminal cannot show must not end the report
             stream.reconfigure(errors="replace")
     arguments = parse(argv)
-    print(f"grade: {served()}", file=sys.stderr)
+    print(f"grade: {running_course()}", file=sys.stderr)
     try:
         refuse_other_course("grade")
         return _graded(arguments)

@@ -155,7 +155,7 @@ def fill(
     submitted, unmatched, notes = _matched(students, test_students, kept, options)
     skipped = _skipped(students, test_students, entries, options)
     if unmatched and options.missing_zero:
-        raise GradebookError("cannot write zeros before it is clear whose these are" + _listed(unmatched))
+        raise GradebookError("\n  ".join(["cannot write zeros before it is clear whose these are", *unmatched]))
     unclear = _extension_problems(late_rule, students, submitted)
     both = zip(students.all, submitted, strict=True)
     scores = [_judged(*each, layout, late_rule, options, certain=not unclear) for each in both]
@@ -634,7 +634,3 @@ def _notes_on_points(layout: Layout, scores: Iterable[_Score | None], points: De
             "take more; for Moodle use the grading worksheet of the assignment instead, which has no such limit"
         )
     return notes
-
-
-def _listed(lines: Iterable[str]) -> str:
-    return "".join(f"\n  {line}" for line in lines)

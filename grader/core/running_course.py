@@ -10,7 +10,7 @@ from .refusal import FileRefused
 from .text import one_line
 
 
-def served() -> str:
+def running_course() -> str:
     """The course whose code runs, in words."""
     return one_line(f"{course.TITLE}, in {course.FOLDER}", limit=1_000)
 
