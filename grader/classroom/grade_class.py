@@ -64,13 +64,13 @@ class Progress:
 
     Attributes:
         total: Number of different submissions to grade.
-        known: How many of these an earlier run graded.
+        graded_before: How many of these an earlier run graded.
         done: How many of these this run graded.
         failed: Key to a sentence that says why the grader failed.
     """
 
     total: int = 0
-    known: int = 0
+    graded_before: int = 0
     done: int = 0
     failed: dict[str, str] = field(default_factory=dict)
 
@@ -109,7 +109,7 @@ def grade_class(
         missing.sort(
             key=lambda each: -(journal.seconds(each.content) or 0.0)
         )  # longest first, so that nobody waits for a long one at the end
-        progress = Progress(total=len(first), known=len(first) - len(missing))
+        progress = Progress(total=len(first), graded_before=len(first) - len(missing))
         _write(out, planned, progress, about)
         on_update(progress)
         too_busy: list[Planned] = []
@@ -262,7 +262,7 @@ def _uncounted(contents: Contents, settings: ClassSettings) -> list[Note]:
 
 
 def _run(missing: Iterable[Planned], executor: Executor, *, ahead: int) -> Iterator[tuple[Planned, JobResult]]:
-    """Each submission with what `grade_job` said of it, as they come.
+    """Each submission with the answer of `grade_job`, as they come.
 
     Only so many jobs (`ahead`) are with the executor at a time, so that a stop loses little.
     """

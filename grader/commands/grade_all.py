@@ -188,15 +188,15 @@ def _grade(arguments: argparse.Namespace, settings: ClassSettings) -> None:
         def update(progress: Progress) -> None:
             nonlocal announced, last_line
             if not announced:  # identical submissions are graded once
-                text = f"{pluralize(progress.total, 'different submission')}, {progress.known} already graded"
+                text = f"{pluralize(progress.total, 'different submission')}, {progress.graded_before} already graded"
                 console.print(text, highlight=False, markup=False)
                 announced = True
             words = [
-                f"{progress.known} known" * (progress.known > 0),
+                f"{progress.graded_before} known" * (progress.graded_before > 0),
                 f"{len(progress.failed)} failed" * bool(progress.failed),
             ]
             details = ", ".join(filter(None, words))
-            left = progress.total - progress.known
+            left = progress.total - progress.graded_before
             bar.update(
                 task, completed=progress.done, total=left, description=f"grading ({details})" if details else "grading"
             )
@@ -244,7 +244,7 @@ def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str], b
         print("Some submissions ran at isolation level 0; their results are self-checks and not grades.")
     _say_what_is_missing(graded)
     notes = {each.name: [note.text for note in each.notes if note.kind != NoteKind.VERSIONS] for each in entries}
-    _list("note", [f"{name}: {'; '.join(said)}" for name, said in notes.items() if said])
+    _list("note", [f"{name}: {'; '.join(texts)}" for name, texts in notes.items() if texts])
     _list("no page", [f"{name}: {why}" for name, why in unwritten.items()])
     to_decide = questions(entries, before)
     show(f"Decide before you publish ({len(to_decide)})", [str(each) for each in to_decide], most=500)

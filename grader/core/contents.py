@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from . import earlier_handouts
-from .course import EXERCISES, KNOWN, given_files
+from .course import ALL_EXERCISES, EXERCISES, given_files
 from .files import (
     ARCHIVES,
     MAX_ARCHIVE_BYTES,
@@ -53,7 +53,7 @@ MODULES = tuple(exercise.file_name for exercise in EXERCISES)
 MAX_HELPERS, MAX_HELPER_BYTES = 10, 100_000
 """Limits on the other files that the reader takes: their number and total size."""
 
-_EXERCISES = {exercise.file_name: exercise for exercise in KNOWN}
+_EXERCISES = {exercise.file_name: exercise for exercise in ALL_EXERCISES}
 _ENDINGS = (".py", ".py.txt", ".ipynb")
 # A copy has the number that Canvas or a browser adds to the name of a second upload or download.
 _NAME = re.compile(

@@ -44,7 +44,7 @@ from .outcomes import (
 from .shared_texts import all_passed, causes, notes, rows, runs_no_code, total
 from .svg_chart import Figure, Series, line_chart, number, numbers_of, small_bar
 
-_TOLD_IN_FULL = (FAILED, BROKEN, GRADER_ERROR)
+_DETAILED = (FAILED, BROKEN, GRADER_ERROR)
 
 
 def export(result: Result, environment: Mapping[str, str]) -> str:
@@ -197,7 +197,7 @@ class _Details:
 
 
 @dataclass(frozen=True)
-class _ToldCheck:
+class _ShownCheck:
     """A check on the page."""
 
     check: CheckResult
@@ -226,7 +226,7 @@ class _Section:
     file_name: str
     problem: str
     details: _Details
-    functions: tuple[tuple[str, tuple[_ToldCheck, ...]], ...]
+    functions: tuple[tuple[str, tuple[_ShownCheck, ...]], ...]
     corner_cases: dict[str, str]
     address: str
     afterwards: str
@@ -255,18 +255,18 @@ def _section(exercise: ExerciseResult) -> _Section:
     )
 
 
-def _checks(exercise: ExerciseResult, function: str, *, detailed: bool) -> Iterator[_ToldCheck]:
+def _checks(exercise: ExerciseResult, function: str, *, detailed: bool) -> Iterator[_ShownCheck]:
     """All checks of one function; a known mistake or a reason to wait appears once, at the first check that has it."""
     explained: set[str] = set()
     before = _Details()
     checks = [check for check in exercise.checks if check.function == function]
     for check in checks:
         named = [found for found in exercise.known_mistakes if found.check == check.id]
-        in_full = check.outcome in _TOLD_IN_FULL
+        in_full = check.outcome in _DETAILED
         way = at_home(exercise, check)
         details = _failure(check, named, explained, way=way) if in_full else _Details(remark=_remark(check))
         explained |= {found.sentence for found in named}
-        yield _ToldCheck(check, _kind(check.outcome), _Details() if details == before or not detailed else details)
+        yield _ShownCheck(check, _kind(check.outcome), _Details() if details == before or not detailed else details)
         before = details
 
 
@@ -297,7 +297,7 @@ def _failure(
 
 
 def _kind(outcome: str) -> str:
-    return "right" if outcome == PASSED else "wrong" if outcome in _TOLD_IN_FULL else "open"
+    return "right" if outcome == PASSED else "wrong" if outcome in _DETAILED else "open"
 
 
 # Training runs

@@ -53,20 +53,20 @@ def owed(exercise: ExerciseResult) -> str:
 
 def afterwards(exercise: ExerciseResult) -> str:
     """The address to read after full points in an exercise; empty before, or if its page has no such part."""
-    known = next((each for each in course.KNOWN if each.name == exercise.name), None)
-    if known is None or not_tried(known, exercise) or exercise.earned < max(exercise.points, 1):
+    declared = next((each for each in course.ALL_EXERCISES if each.name == exercise.name), None)
+    if declared is None or not_tried(declared, exercise) or exercise.earned < max(exercise.points, 1):
         return ""
     return course.page_address(f"{exercise.page}#afterwards")
 
 
 def corner_cases(exercise: ExerciseResult, function: str) -> str:
     """The page of what a function promises in corner cases, if it failed a check and no mistake of it has a name."""
-    known = next((each for each in course.KNOWN if each.name == exercise.name), None)
+    declared = next((each for each in course.ALL_EXERCISES if each.name == exercise.name), None)
     named = {mistake.check for mistake in exercise.known_mistakes}
     checks = [check for check in exercise.checks if check.function == function and check.outcome == FAILED]
-    if known is None or not checks or any(check.id in named or check.owed_to for check in checks):
+    if declared is None or not checks or any(check.id in named or check.owed_to for check in checks):
         return ""
-    return course.page_address(f"{known.functions_page}#{function}")
+    return course.page_address(f"{declared.functions_page}#{function}")
 
 
 def not_tried(exercise: course.Exercise, result: ExerciseResult | None) -> list[str]:

@@ -92,7 +92,7 @@ def show(
     console.print(_headline(result), highlight=False)
     for note in result.notes:
         console.print(Text(f"note  {one_line(note.text, limit=400)}", style="dim"))
-    known = {exercise.name: exercise for exercise in course.KNOWN}
+    known = {exercise.name: exercise for exercise in course.ALL_EXERCISES}
     for exercise in result.exercises:
         console.print()
         section = _exercise(known.get(exercise.name), exercise, console, whole_calls=whole_calls)

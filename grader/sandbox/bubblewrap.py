@@ -76,14 +76,14 @@ def _options() -> tuple[list[str], str]:
     if os.getuid() == 0:
         kept = [part for capability in _KEPT_BY_ROOT for part in ("--cap-add", capability)]
         ways.insert(0, ["--cap-drop", "ALL", *kept])
-    said = ""
+    reason = ""
     for way, size in itertools.product(ways, (["--size", str(_TEMPORARY_BYTES)], [])):  # needs bubblewrap 0.7
         options = [program, *way, *_NAMESPACES, *_temporary(size), *files, "--chdir", "/", "--"]
         failed = _tried([*options, os.path.realpath(sys.executable), "-I", "-S", "-c", "import ctypes, json"])
         if not failed:
             return options, ""
-        said = said or failed
-    return [], f"bubblewrap does not work here ({said})"
+        reason = reason or failed
+    return [], f"bubblewrap does not work here ({reason})"
 
 
 def _tried(command: list[str]) -> str:

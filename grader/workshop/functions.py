@@ -89,14 +89,14 @@ def stub_files() -> dict[Path, str]:
         FileRefused: a model answer is not valid Python, or its stub would contain the answer.
     """
     modules = read_modules(course.MODEL_ANSWERS, course.STARTER)
-    for exercise in course.KNOWN:
+    for exercise in course.ALL_EXERCISES:
         module = modules.get(exercise.name)
         for name in exercise.function_names:
             if module and name in module.functions and name not in module.to_write:
                 sentence = f"mark the solution of {name} again, or rename it; without them, its stub is the answer"
                 raise StubError(course.MODEL_ANSWERS / exercise.file_name, module.functions[name].lineno, sentence)
     texts = {course.STARTER / name: text for name, text in make_stubs(course.MODEL_ANSWERS).items()}
-    for each in course.KNOWN:
+    for each in course.ALL_EXERCISES:
         texts[each.folder / "functions.json"] = make(each.name, modules, without=each.extra_parameters)
     return texts
 

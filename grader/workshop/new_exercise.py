@@ -53,7 +53,7 @@ def make(name: str, *, title: str, function: str) -> dict[str, str]:
         f"{folder}/fair_variants/{function}.py": "variant.py",
         f"docs/exercises/{name}.md": "page.md",
     }
-    number = max((each.number for each in course.KNOWN), default=0) + 1
+    number = max((each.number for each in course.ALL_EXERCISES), default=0) + 1
     values = {"name": name, "title": title, "title_as_toml": json.dumps(title), "function": function, "number": number}
     templates = {path: (_TEMPLATES / f"{file}.template").read_text("utf-8") for path, file in files.items()}
     texts = {path: Template(text).substitute(values) for path, text in templates.items()}

@@ -275,7 +275,7 @@ def test_the_digest_of_the_course_covers_what_a_grading_imports():
 def test_without_a_terminal_a_line_says_now_and_then_how_far_the_class_is(small_class, tmp_path, monkeypatch, capsys):
     def count(*_, on_update, **__):
         for done in range(3):
-            on_update(Progress(total=5, known=2, done=done, failed={"x": "why"} if done == 2 else {}))
+            on_update(Progress(total=5, graded_before=2, done=done, failed={"x": "why"} if done == 2 else {}))
 
     monkeypatch.setattr(grade_all, "grade_class", count)
     monkeypatch.setattr(grade_all, "_MINUTE", 0.0)

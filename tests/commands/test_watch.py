@@ -92,7 +92,7 @@ def test_every_save_brings_a_report_and_ctrl_c_ends_with_the_last_exit_code(tmp_
 
 
 BEFORE = read_submission(course.MODEL_ANSWERS)
-EVERYTHING = {exercise.name for exercise in course.KNOWN}
+EVERYTHING = {exercise.name for exercise in course.ALL_EXERCISES}
 
 
 def saved(**texts: str | None) -> Submission:
