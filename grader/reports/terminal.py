@@ -6,7 +6,7 @@ All text from the submission is made plain first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -228,11 +228,21 @@ def _function(
     Checks that fail only because of another function also get one line: the function itself is right.
     """
     checks = [check for check in exercise.checks if check.function == function]
-    passed = [check for check in checks if check.outcome == PASSED]
-    if passed:
+    if passed := [check for check in checks if check.outcome == PASSED]:
         text = f"all {len(checks)} checks" if 1 < len(passed) == len(checks) else pluralize(len(passed), "check")
         text = "; ".join([text, *(plain(check.message) for check in passed if check.message)])
         yield _line(PASSED, sum(check.points for check in passed), passed, Text(text), console)
+    yield from _failures(exercise, checks, console, whole_calls=whole_calls)
+    if page := corner_cases(exercise, function):
+        yield _details(Text(f"corner cases  {page}", style="dim"))
+    yield from _owed(checks, console)
+    yield from _not_run(checks, console)
+
+
+def _failures(
+    exercise: ExerciseResult, checks: Sequence[CheckResult], console: Console, *, whole_calls: bool
+) -> Iterator[RenderableType]:
+    """The failures of a function, the first of them in full."""
     failures = [check for check in checks if check.outcome in (FAILED, BROKEN, GRADER_ERROR) and not check.owed_to]
     explained: set[str] = set()
     before: CheckResult | None = None
@@ -252,18 +262,23 @@ def _function(
         before = check
     if len(failures) > _DETAILED:
         yield _details(Text(f"Only the first {_DETAILED} failures are shown in full. Fix those first.", style="dim"))
-    if page := corner_cases(exercise, function):
-        yield _details(Text(f"corner cases  {page}", style="dim"))
+
+
+def _owed(checks: Sequence[CheckResult], console: Console) -> Iterator[RenderableType]:
+    """A line for the checks of a function that fail because of the same other functions."""
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
-        those = [check for check in checks if tuple(check.owed_to) == names]
+        owed = [check for check in checks if tuple(check.owed_to) == names]
         are = "is" if len(names) == 1 else "are"
-        owed = Text(f"{pluralize(len(those), 'check')}: right as soon as your {functions(names)} {are} correct")
-        yield _line(OWED, sum(check.earned for check in those), those, owed, console)
+        text = Text(f"{pluralize(len(owed), 'check')}: right as soon as your {functions(names)} {are} correct")
+        yield _line(OWED, sum(check.earned for check in owed), owed, text, console)
+
+
+def _not_run(checks: Sequence[CheckResult], console: Console) -> Iterator[RenderableType]:
+    """A line for the checks of a function that did not run, for each reason."""
+    owed_to = dict.fromkeys(name for check in checks for name in check.owed_to)
+    waits_for = f"your {functions(owed_to)} to be right" if owed_to else "the worked example above"
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
-        rest = [check for check in checks if check.outcome == outcome and not check.owed_to]
-        owed_to = dict.fromkeys(name for check in checks for name in check.owed_to)
-        if rest:
-            waits_for = f"your {functions(owed_to)} to be right" if owed_to else "the worked example above"
+        if rest := [check for check in checks if check.outcome == outcome and not check.owed_to]:
             summary = Text(_rest(outcome, rest, waits_for))
             yield _line(outcome, sum(check.earned for check in rest), rest, summary, console)
 
