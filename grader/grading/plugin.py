@@ -149,7 +149,7 @@ class GradingPlugin:
     on_update: Callable[[Result, CheckResult], None] = lambda *_: None  # called after every check
     on_collected: Callable[[Result], None] = lambda _: None  # called before the first check
     corrected: Mapping[str, Submission] = field(default_factory=dict)
-    recorded: bool = True  # require the recorded answers to the worked examples of a check, too
+    require_recorded: bool = True  # require the recorded answers to the worked examples of a check, too
     findings: Findings = field(default_factory=Findings)
     wall_clock: Clock = field(  # what is left of the whole grading's time
         default_factory=lambda: Clock(course.GRADING_SECONDS * _more_time(), "the whole grading", wall=True)
@@ -369,7 +369,7 @@ class GradingPlugin:
     def _require_declared(self, student: Student, check: Check) -> None:
         """Require the recorded answers of a check's examples, a refusal of its `refuses`, and no noted wrong dtype."""
         try:
-            if self.recorded:
+            if self.require_recorded:
                 recorded_answers.require_recorded(student, recorded_answers.of_check(check))
         except Mismatch as problem:
             passed = "your answers to this check's random inputs are right, but this one is wrong: "
