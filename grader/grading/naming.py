@@ -66,11 +66,7 @@ def reasons(
         shown = _most_telling(explanation, wrong_here)
         mistakes = list(_named(explanation, known, check, wrong_here, shown, is_first=not found.mistakes))
         if not mistakes:
-            failure = failures.get(check)
-            if failure and failure.pattern:
-                pattern, shown = failure.pattern, None
-            else:
-                pattern, shown = _pattern(checks, by_key, wrong_here)
+            pattern, shown = _pattern(checks, by_key, wrong_here, failures.get(check))
             mistakes = [_described(checks[check], *pattern)] if pattern else []
         found.mistakes.extend(mistakes)
         if shown is not None:
@@ -137,12 +133,14 @@ def _explains(explanation: Explanation, wrong_here: Sequence[Key], *, is_first: 
 
 
 def _pattern(
-    checks: Mapping[str, Check], by_key: _ByKey, wrong_here: Sequence[Key]
+    checks: Mapping[str, Check], by_key: _ByKey, wrong_here: Sequence[Key], failure: Failure | None
 ) -> tuple[Pattern | None, Key | None]:
     """What a check's wrong numbers have in common, and the worked example that shows it.
 
     Runs get no description, because a right one may draw other numbers.
     """
+    if failure and failure.pattern:
+        return failure.pattern, None
     answers = {key: _wrong_answer(checks[key.check], key, *by_key[key]) for key in by_key if key.check in checks}
     certain = {
         key: answer
