@@ -70,7 +70,7 @@ def reasons(
             mistakes = [_described(checks[check], *pattern)] if pattern else []
         found.mistakes.extend(mistakes)
         if shown is not None:
-            found.shown[check] = shown.index
+            found.shown[check] = shown.example
     return found
 
 
@@ -98,7 +98,7 @@ def _most_telling(explanation: Explanation | None, wrong_here: Sequence[Key]) ->
     if explanation is None:
         return None
     explained = [key for key in wrong_here if key in explanation.explains]
-    return max(explained, key=lambda key: (len(explanation.shows.get(key, ())), -key.index), default=None)
+    return max(explained, key=lambda key: (len(explanation.shows.get(key, ())), -key.example), default=None)
 
 
 def _named(
@@ -145,7 +145,7 @@ def _pattern(
     certain = {
         key: answer
         for key, answer in answers.items()
-        if answer and not is_random(checks[key.check].examples[key.index])
+        if answer and not is_random(checks[key.check].examples[key.example])
     }
     here = [key for key in wrong_here if key in certain]
     if not here:
@@ -159,7 +159,7 @@ def _pattern(
 def _wrong_calls(checks: Mapping[str, Check], by_key: _ByKey) -> Pattern | None:
     """Which calls of a function are wrong."""
     calls = [
-        (checks[key.check].call(checks[key.check].examples[key.index]), agree(observation, recorded.expected))
+        (checks[key.check].call(checks[key.check].examples[key.example]), agree(observation, recorded.expected))
         for key, (recorded, observation) in by_key.items()
         if key.check in checks
     ]
@@ -172,7 +172,7 @@ def _wrong_answer(
 ) -> patterns.WrongAnswer | None:
     if agree(observation, recorded.expected) and not observation.get("left"):
         return None
-    return patterns.wrong_answer(check.call(check.examples[key.index]).handed_over, observation, recorded.expected)
+    return patterns.wrong_answer(check.call(check.examples[key.example]).handed_over, observation, recorded.expected)
 
 
 def _described(check: Check, heading: str, sentence: str) -> NamedMistake:

@@ -32,7 +32,7 @@ class Key(NamedTuple):
     """A worked example: the id of its check, and its index there."""
 
     check: str
-    index: int
+    example: int
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ class Search:
         """Where a set makes something else without one of its differences."""
         rows = self.made_by(chosen)
         without = self.made_by(tuple(each for each in chosen if each != difference))
-        return np.where(rows == UNKNOWN, self.table.alone[difference] != 0, without != rows)
+        return np.asarray(np.where(rows == UNKNOWN, self.table.alone[difference] != 0, without != rows))
 
 
 # The `pairs` of these functions are what `Search._pairs` returns.
