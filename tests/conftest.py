@@ -39,7 +39,7 @@ missing_walls(2)
 # A check takes the profile of the moment in which it is imported, so all of them are imported here, with few inputs.
 # Our own properties use the same inputs in every run.
 _usual = settings.get_profile("default")
-plugin.use_profile(plugin.WATCH_EXAMPLES)
+plugin.use_profile(plugin.WATCH_INPUTS)
 for _exercise in course.EXERCISES:
     checks_of(_exercise.name, hidden=True)
 for _name, _examples in (("landing", 25), ("nightly", 100)):

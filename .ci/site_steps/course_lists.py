@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.core import course
 from grader.core.refusal import FileRefused
-from grader.core.text import counted
+from grader.core.text import pluralize
 from grader.grading.check import checks_of
 from grader.worksheet.grade import empty_result
 
@@ -80,7 +80,7 @@ def about() -> str:
     """Whose course it is, and its policies: a list in Markdown, or one sentence if there are none."""
     exercises = course.EXERCISES
     points, bonus = (sum(points_of(each) for each in exercises if each.bonus == more) for more in (False, True))
-    what = f"{html.escape(course.TITLE, quote=False)}, {counted(len(exercises), 'exercise')}, {points} points"
+    what = f"{html.escape(course.TITLE, quote=False)}, {pluralize(len(exercises), 'exercise')}, {points} points"
     what += f", and {bonus} bonus points" if bonus else ""
     what += f", and {empty_result().points} more for the worksheet" if course.WRITTEN.worksheet else ""
     lines = [f"**Course**: {what}", *(f"**{name}**: {text}" for name, text in facts())]

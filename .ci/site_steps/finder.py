@@ -79,8 +79,8 @@ def _of_exercise(exercise: str) -> Iterator[dict[str, Any]]:
         for row, part in enumerate(table.parts):
             if part.name not in ("values", "0.values"):
                 continue
-            call, is_gate = calls[part.check, part.place]
-            recorded = by_check[part.check][part.place]
+            call, is_gate = calls[part.check, part.index]
+            recorded = by_check[part.check][part.index]
             right = numbers_of(recorded.expected)
             alone = [numbers_of(recorded.mistakes.get(name, recorded.expected)) or None for name in table.names]
             if right and len(call) <= LONGEST and call not in {example.call for example in examples}:

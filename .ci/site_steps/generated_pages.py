@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from grader.core import course
-from grader.grading import observations
+from grader.grading import meanings
 
 from . import corner_cases, finder, mistakes, options_page, run_pictures
 from .published import published, with_mistakes
@@ -44,7 +44,7 @@ def makers() -> dict[str, Callable[[], str]]:
     shown = published()
     pages: dict[str, Callable[[], str]] = {
         "docs/reference/api.md": partial(render, "api.md", exercises=shown),
-        observations.PAGE: mistakes.make_general,
+        meanings.PAGE: mistakes.make_general,
         finder.PATH: finder.text,
         options_page.PATH: options_page.text,
     }

@@ -8,12 +8,12 @@ import textwrap
 from collections.abc import Collection, Sequence
 
 from grader.core import course
-from grader.grading import observations
+from grader.grading import meanings
+from grader.workshop.generated import FRONT_MATTER
 
 from . import corner_cases, mistakes
 from .page_values import expand
 
-_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _FOLDED = re.compile(r"^/// details \| ([^\n]+)\n(?: +type:[^\n]*\n)? +attrs: \{id: ([^}]+)}\n(.*?)^///$", re.M | re.S)
 _HINT = re.compile(r'^\?\?\? \w+ "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
 _TAB = re.compile(r'^=== "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
@@ -27,7 +27,7 @@ def texts(exercises: Sequence[course.Exercise]) -> dict[str, str]:
     pages = {each.page: expand((course.ROOT / each.page).read_text("utf-8")) for each in exercises}
     pages |= {each.mistakes_page: mistakes.make(each.name) for each in exercises}
     pages |= {each.functions_page: corner_cases.page(each, docstrings=False) for each in exercises}
-    pages[observations.PAGE] = mistakes.make_general()
+    pages[meanings.PAGE] = mistakes.make_general()
     return {name: plain_page(name, text, pages) for name, text in pages.items()}
 
 
@@ -36,7 +36,7 @@ def plain_page(page: str, text: str, files: Collection[str]) -> str:
     text = _TAB.sub(
         lambda each: f"**{each[1]}**\n{textwrap.dedent(_PICTURE_IN_TAB.sub('', each[2])).rstrip()}\n\n", text
     )
-    text = _PICTURE.sub("", _FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
+    text = _PICTURE.sub("", FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
     text = _FOLDED.sub(lambda each: _details(each[1], each[3], f' id="{each[2]}"'), text)
     text = _HINT.sub(lambda each: _details(each[1], textwrap.dedent(each[2]), "") + "\n\n", text)
 

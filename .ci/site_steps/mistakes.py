@@ -14,7 +14,7 @@ from grader.core import course
 from grader.core.result import NamedMistake
 from grader.grading import recorded_answers
 from grader.grading.check import Check, checks_of
-from grader.grading.observations import HEADINGS
+from grader.grading.meanings import HEADINGS
 
 from .published import with_mistakes
 from .templates import render

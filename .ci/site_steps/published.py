@@ -19,7 +19,7 @@ def published() -> tuple[course.Exercise, ...]:
 
 def with_mistakes() -> tuple[course.Exercise, ...]:
     """The exercises with a page of common mistakes."""
-    return tuple(each for each in course.KNOWN if not each.draft or (each.folder / "vectors.json").is_file())
+    return tuple(each for each in course.ALL_EXERCISES if not each.draft or (each.folder / "vectors.json").is_file())
 
 
 @functools.cache

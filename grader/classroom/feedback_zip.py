@@ -54,7 +54,7 @@ class Report:
     late_rule: str = ""
     given: tuple[ByHand, ...] | None = None
 
-    def counted(self, entry: Entry) -> Entry:
+    def with_decisions(self, entry: Entry) -> Entry:
         """The submission with the deduction for late work, before points by hand."""
         given = entry.by_hand if self.given is None else self.given
         return replace(entry, by_hand=(*filter(None, [self.late]), *given))
@@ -153,7 +153,8 @@ def pack(entries: Iterable[Entry], planned: Plan, platform: str, *, drawn_secret
 
 
 def _page(entry: Entry, report: Report, *, drawn_secretly: bool) -> bytes:
-    return student_page(report.counted(entry), drawn_secretly=drawn_secretly, late_rule=report.late_rule).encode()
+    entry = report.with_decisions(entry)
+    return student_page(entry, drawn_secretly=drawn_secretly, late_rule=report.late_rule).encode()
 
 
 def not_graded(entry: Entry) -> str:
@@ -284,7 +285,7 @@ def _in_a_zip(page: bytes) -> bytes:
 def _row(entry: Entry, report: Report) -> list[object]:
     assert entry.result
     name = spreadsheet_safe(one_line(report.name))
-    counts = report.counted(entry).counts
+    counts = report.with_decisions(entry).counts
     return [report.to, name, "" if counts is None else shown(counts), entry.result.points, report.path]
 
 

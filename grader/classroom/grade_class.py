@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from .. import __version__
 from ..core import course
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents
-from ..core.files import MAX_ARCHIVE_BYTES, Member, members_of_archive
+from ..core.files import MAX_ARCHIVE_BYTES, members_of_archive
 from ..core.note import Note, NoteKind
 from ..core.result import from_json
 from ..core.text import one_line
@@ -64,13 +64,13 @@ class Progress:
 
     Attributes:
         total: Number of different submissions to grade.
-        known: How many of these an earlier run graded.
+        graded_before: How many of these an earlier run graded.
         done: How many of these this run graded.
         failed: Key to a sentence that says why the grader failed.
     """
 
     total: int = 0
-    known: int = 0
+    graded_before: int = 0
     done: int = 0
     failed: dict[str, str] = field(default_factory=dict)
 
@@ -109,7 +109,7 @@ def grade_class(
         missing.sort(
             key=lambda each: -(journal.seconds(each.content) or 0.0)
         )  # longest first, so that nobody waits for a long one at the end
-        progress = Progress(total=len(first), known=len(first) - len(missing))
+        progress = Progress(total=len(first), graded_before=len(first) - len(missing))
         _write(out, planned, progress, about)
         on_update(progress)
         too_busy: list[Planned] = []
@@ -215,7 +215,8 @@ def _versions(handed_in: HandedIn, contents: Contents) -> list[Note]:
     try:
         members = handed_in.list_files()
         packed = [each for each in members if each.name.lower().endswith(".zip")]  # others are read to list them
-        members = [*members, *(inner for each in packed for inner in members_of_archive(each.name, _bytes_of(each)))]
+        data = ((each.name, each.first_bytes(MAX_ARCHIVE_BYTES + 1)) for each in packed)
+        members = [*members, *(inner for each in data for inner in members_of_archive(*each))]
     except Exception:  # whatever a student packed: `contents` says what is wrong with it
         return []
     taken, ours = contents.submission.files, {path.name for path in course.STARTER.rglob("*.py")}
@@ -236,10 +237,6 @@ def _versions(handed_in: HandedIn, contents: Contents) -> list[Note]:
 def _is_not_work(part: str) -> bool:
     """Whether a folder or file of this name is made by a program or belongs to the course."""
     return part.startswith((".", "__")) or part in ("grader", "reference", "tests", "docs")
-
-
-def _bytes_of(member: Member) -> bytes:
-    return member.first_bytes(MAX_ARCHIVE_BYTES + 1)
 
 
 def _is_like(stem: str, module: str) -> bool:
@@ -265,7 +262,7 @@ def _uncounted(contents: Contents, settings: ClassSettings) -> list[Note]:
 
 
 def _run(missing: Iterable[Planned], executor: Executor, *, ahead: int) -> Iterator[tuple[Planned, JobResult]]:
-    """Each submission with what `grade_job` said of it, as they come.
+    """Each submission with the answer of `grade_job`, as they come.
 
     Only so many jobs (`ahead`) are with the executor at a time, so that a stop loses little.
     """

@@ -23,7 +23,7 @@ def grade_request(sandbox: Sandbox, request: Request) -> Result:
     from ..worksheet.reader import worksheet_in
 
     settings, sheet = request.settings, request.worksheet
-    plugin.use_profile(settings.examples or plugin.DEFAULT_EXAMPLES)
+    plugin.use_profile(settings.examples or plugin.DEFAULT_INPUTS)
     submission = Submission("submission", Path("submission"), request.files, request.problems)
     try:
         # Asking for the walls waits for everything that starts once, so that it does not count for a submission.

@@ -22,39 +22,46 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
         entries: The submissions; taken one at a time.
         exercises: Names of what was graded.
     """
-    columns = ["submission", "names", "emails", "numbers", "usernames", "submitted_at", "marked_late"]
-    key = ["grade"] if course.WRITTEN.grades else []
-    columns += ["earned", "points", "carried", "by_hand", "counts", *key, *exercises, "missing", "isolation_level"]
-    columns += ["reasons", "regraded", "notes", "problem"]
     written = io.StringIO()
-    table = csv.writer(written, lineterminator="\n")
-    table.writerow(columns)
-    for entry in entries:
-        result = entry.result
-        read = result.exercises if result else []
-        parts = {part.name: part.earned for part in read if part.name not in entry.missing}
-        people = [[getattr(one, what) for one in entry.people] for what in ("name", "email", "number", "username")]
-        table.writerow(
-            [
-                *map(_text, [entry.name, *("; ".join(filter(None, found)) for found in people)]),
-                entry.submitted_at.isoformat() if entry.submitted_at else "",
-                "yes" if entry.marked_late else "",
-                "" if entry.earned is None else entry.earned,
-                result.points if result else "",
-                sum(check.points for check in result.checks if check.carried) if result else "",
-                shown(total(entry.by_hand)) if entry.by_hand else "",
-                "" if entry.counts is None else shown(entry.counts),
-                *([] if not key else ["" if entry.counts is None else _text(course.WRITTEN.grade_of(entry.counts))]),
-                *(parts.get(name, "") for name in exercises),
-                " ".join(map(course.file_of, entry.missing)),
-                result.isolation_level if result else "",
-                _text("; ".join(map(_reason, entry.by_hand))),
-                _text(str(entry.decision or "")),
-                _text("; ".join(entry.remarks)),
-                _text(entry.why_no_grade if result or entry.problem else ""),
-            ]
-        )
+    columns = _columns(Entry(""), exercises)
+    table = csv.DictWriter(written, columns, lineterminator="\n")
+    table.writeheader()
+    table.writerows(_columns(entry, exercises) for entry in entries)
     return written.getvalue()
+
+
+def _columns(entry: Entry, exercises: Sequence[str]) -> dict[str, object]:
+    """The cells of a submission by the title of their column."""
+    result, counts = entry.result, entry.counts
+    read = result.exercises if result else []
+    parts = {part.name: part.earned for part in read if part.name not in entry.missing}
+
+    def of_people(field: str) -> str:
+        return _text("; ".join(filter(None, (getattr(person, field) for person in entry.people))))
+
+    grade = {"grade": "" if counts is None else _text(course.WRITTEN.grade_of(counts))} if course.WRITTEN.grades else {}
+    return {
+        "submission": _text(entry.name),
+        "names": of_people("name"),
+        "emails": of_people("email"),
+        "numbers": of_people("number"),
+        "usernames": of_people("username"),
+        "submitted_at": entry.submitted_at.isoformat() if entry.submitted_at else "",
+        "marked_late": "yes" if entry.marked_late else "",
+        "earned": "" if entry.earned is None else entry.earned,
+        "points": result.points if result else "",
+        "carried": sum(check.points for check in result.checks if check.carried) if result else "",
+        "by_hand": shown(total(entry.by_hand)) if entry.by_hand else "",
+        "counts": "" if counts is None else shown(counts),
+        **grade,
+        **{name: parts.get(name, "") for name in exercises},
+        "missing": " ".join(map(course.file_of, entry.missing)),
+        "isolation_level": result.isolation_level if result else "",
+        "reasons": _text("; ".join(map(_reason, entry.by_hand))),
+        "regraded": _text(str(entry.decision or "")),
+        "notes": _text("; ".join(entry.remarks)),
+        "problem": _text(entry.why_no_grade if result or entry.problem else ""),
+    }
 
 
 def _reason(given: ByHand) -> str:

@@ -25,7 +25,7 @@ from .. import __version__
 from ..core import course
 from ..core.contents import Contents
 from ..core.result import GRADER_ERROR, NOT_RUN, Result, from_json
-from ..core.text import counted
+from ..core.text import pluralize
 from ..grading.grading_process import GradingProcess, GradingProcessDied
 from .grade_request import grade_request
 from .request import ClassSettings, Request, read_request
@@ -82,8 +82,8 @@ def course_digest() -> str:
 @functools.cache
 def _digest(settings: str) -> str:
     digest = hashlib.sha256(settings.encode())
-    places = [course.GRADER / place for place in GRADED_WITH]
-    paths = [path for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
+    tops = [course.GRADER / name for name in GRADED_WITH]
+    paths = [path for top in tops for path in (top.rglob("*") if top.is_dir() else [top])]
     for path in sorted([*paths, *course.MODEL_ANSWERS.glob("*"), *(course.STARTER / "given").glob("*")]):
         if path.suffix in (".py", ".json", ".ini", ".toml", ".safetensors"):
             content = path.read_bytes().replace(b"\r\n", b"\n")
@@ -140,7 +140,7 @@ def _fault(result: Result) -> str:
         return result.problem
     broken = [check for check in result.checks if check.outcome in (GRADER_ERROR, NOT_RUN)]
     if broken:
-        return f"{counted(len(broken), 'check')} could not run; the first one is {broken[0].id}: {broken[0].message}"
+        return f"{pluralize(len(broken), 'check')} could not run; the first one is {broken[0].id}: {broken[0].message}"
     if not result.complete:
         return "the grading was stopped"
     try:

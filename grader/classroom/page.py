@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from .. import __version__
 from ..core import course
 from ..core.html import render
-from ..core.text import counted, listed
+from ..core.text import listed, pluralize
 from ..reports.svg_chart import number, small_bar
 from .report import BINS, FEW, WEAK, CheckStatistics, ClassReport, Distribution, MistakeCount, Named
 
@@ -78,7 +78,7 @@ def class_page(
         number=number,
         decimals=decimals,
         remark=remark,
-        counted=counted,
+        pluralize=pluralize,
         page_of=page_of,
     )
 
@@ -114,29 +114,29 @@ def _doubts(report: ClassReport, *, by_name: bool) -> list[str]:
             "Discrimination is mostly chance."
         )
     if report.failed:
-        doubts.append(f"Could not be graded, and in no number below: {counted(report.failed, 'submission')}.")
+        doubts.append(f"Could not be graded, and in no number below: {pluralize(report.failed, 'submission')}.")
     if report.without_code:
         doubts.append(
             f"No code can be read, so that there is no grade, and in no number below: "
-            f"{counted(report.without_code, 'submission')}."
+            f"{pluralize(report.without_code, 'submission')}."
         )
     if report.by_hand:
         doubts.append(
             f"Points by hand, which no number below counts{' but those in the list by name' * by_name}: "
-            f"{counted(report.by_hand, 'submission')}."
+            f"{pluralize(report.by_hand, 'submission')}."
         )
     if report.waiting:
-        doubts.append(f"Not graded yet, and in no number below: {counted(report.waiting, 'submission')}.")
+        doubts.append(f"Not graded yet, and in no number below: {pluralize(report.waiting, 'submission')}.")
     if report.without_walls:
         doubts.append(
-            f"Graded at isolation level 0, without walls: {counted(report.without_walls, 'submission')}. "
+            f"Graded at isolation level 0, without walls: {pluralize(report.without_walls, 'submission')}. "
             "That is a self-check and no grade."
         )
     if report.imports:
         counts: Counter[str] = Counter()
         for each in report.imports:
             counts[course.file_of(each.exercise)] += each.count
-        failed = listed([f"{file} in {counted(number, 'submission')}" for file, number in counts.items()])
+        failed = listed([f"{file} in {pluralize(number, 'submission')}" for file, number in counts.items()])
         doubts.append(f"Cannot be imported, and so without points: {failed}. The column notes of grades.csv says why.")
     if len(report.versions) > 1:
         doubts.append(
@@ -152,7 +152,7 @@ def _histograms(report: ClassReport) -> list[_Histogram]:
 
 
 def _histogram(each: Distribution, title: str, name: str) -> _Histogram:
-    edges = [each.points * place / BINS for place in range(BINS + 1)]
+    edges = [each.points * index / BINS for index in range(BINS + 1)]
     labels = [f"{number(low)} to {number(high)}" for low, high in itertools.pairwise(edges)]
     if each.quartiles[-1] > each.points:  # with bonus
         labels[-1] = f"{number(edges[-2])} or more"

@@ -68,7 +68,7 @@ class Person:
     platform_id: str = ""
 
 
-def names(text: str, person: Person) -> bool:
+def identifies(text: str, person: Person) -> bool:
     """Whether the text is the name or one of the ids of this person."""
     known = (getattr(person, each.name) for each in fields(person) if each.name != "platform")
     return identity(text) in {identity(each) for each in known} - {""}
@@ -81,27 +81,27 @@ def identity(text: str) -> str:
     return f"{first} {last}" if comma and "," not in first else words
 
 
-def personal(given: Sequence[ByHand], *records: Person) -> tuple[ByHand, ...]:
+def personal(given: Sequence[ByHand], *people: Person) -> tuple[ByHand, ...]:
     """The decisions that concern one student, as if they concerned everybody.
 
     Args:
         given: All decisions on a submission.
-        records: What is known of the student, from each source that knows something.
+        people: The student, as each source knows it.
     """
-    own = (each for each in given if not each.student or any(names(each.student, record) for record in records))
+    own = (each for each in given if not each.student or any(identifies(each.student, person) for person in people))
     return tuple(replace(each, student="") for each in own)
 
 
-def strangers(given: Sequence[ByHand], records: Sequence[Person]) -> list[str]:
+def strangers(given: Sequence[ByHand], people: Sequence[Person]) -> list[str]:
     """The students in decisions on single members of a group who are none of these people."""
-    return [each.student for each in given if each.student and not personal([each], *records)]
+    return [each.student for each in given if each.student and not personal([each], *people)]
 
 
-def unmatched_points(entry: Entry, records: Sequence[Person]) -> list[str]:
+def unmatched_points(entry: Entry, people: Sequence[Person]) -> list[str]:
     """A sentence for each line of `adjustments.csv` that names a student who is none of these people."""
     return [
         f"{entry.name}: the points for {student} in adjustments.csv match nobody in this submission"
-        for student in strangers(entry.by_hand, records)
+        for student in strangers(entry.by_hand, people)
     ]
 
 

@@ -88,9 +88,9 @@ class _Top:
     is_file: bool
     list_files: Callable[[], Sequence[Member]]
 
-    def renamed(self, place: str, upload: int) -> Callable[[], Sequence[Member]]:
+    def renamed(self, folder: str, upload: int) -> Callable[[], Sequence[Member]]:
         """Its files, below another folder or, for a file, under another name, with the number of their upload."""
-        top = PurePosixPath(place)
+        top = PurePosixPath(folder)
         return lambda: [
             replace(member, path=top if self.is_file else top / member.path, upload=upload)
             for member in self.list_files()

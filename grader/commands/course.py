@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from .. import __version__
 from ..core.arguments import Parser, nearest
 from ..core.refusal import FileRefused
-from ..core.served import refuse_other_course, served
+from ..core.running_course import refuse_other_course, running_course
 from ..core.text import one_line
 from ..sandbox.worker_process import SandboxError
 
@@ -91,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv and not argv[0].startswith("-") and argv[0] not in commands.choices:
         parser.error(f"there is no command {argv[0]!r}; {nearest(argv[0], [*commands.choices])}")
     arguments = parser.parse_args(argv)
-    print(f"course: {served()}", file=sys.stderr)
+    print(f"course: {running_course()}", file=sys.stderr)
     try:
         refuse_other_course("course")
         return int(arguments.run(arguments))

@@ -13,7 +13,7 @@ from ..core.arguments import add_names
 from ..core.refusal import FileRefused
 from ..grading import plugin, recorded_answers
 from ..sandbox.sandbox import Sandbox
-from ..workshop import combinations, new_exercise, records, write_vectors
+from ..workshop import combinations, new_exercise, oracle_records, write_vectors
 from ..workshop.functions import read_modules, stub_files
 from ..workshop.generated import holds, shown
 from ..workshop.missing import missing
@@ -115,7 +115,7 @@ def _vectors(arguments: argparse.Namespace) -> dict[Path, str]:
                 _write_text(folder / "vectors.json", vectors)
                 recorded_answers.load.cache_clear()
             texts[folder / "combinations.json"] = combinations.make(name, anew=arguments.anew)
-            texts[records.path_of(name)] = records.make(name, sandbox.worker)
+            texts[oracle_records.path_of(name)] = oracle_records.make(name, sandbox.worker)
             if drawn := write_vectors.make_curves(name, sandbox.worker):
                 texts[folder / "curves.json"] = drawn
     return texts

@@ -15,7 +15,7 @@ from ..classroom.results import ClassError, Entry, read_class, read_settings
 from ..core.arguments import path_argument
 from ..core.course import WORKSHEET
 from ..core.result import replace_file
-from ..core.text import counted, one_line, spreadsheet_safe
+from ..core.text import one_line, pluralize, spreadsheet_safe
 from .personal_data import warn_if_git_takes
 
 SAME, DIFFERENT, USAGE = 0, 1, 2
@@ -114,7 +114,7 @@ def _show(difference: Difference) -> None:
     ungraded = sum(each.new is None for each in difference.changes)
     first = sum(each.old is None and each.new is not None for each in difference.changes)
     console.print(
-        f"{counted(difference.same, 'submission')} the same, {up} higher, {down} lower, "
+        f"{pluralize(difference.same, 'submission')} the same, {up} higher, {down} lower, "
         f"{len(both) - up - down} with the same total from different checks, {first} graded only now, "
         f"{ungraded} without a grade now"
     )

@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 def findings(root: Path) -> Iterator[Finding]:
     """All findings about the course whose grader is in a folder, causes before their effects."""
     folder = course.FOLDER
-    for each in (packages(root), shell(), changed_files(folder), place(str(folder)), walls(), second_copies()):
+    for each in (packages(root), shell(), changed_files(folder), location(str(folder)), walls(), second_copies()):
         yield from each
 
 
@@ -125,7 +125,7 @@ def changed_files(folder: Path) -> Iterator[Finding]:
         yield Finding(name, what, "Restore it from a fresh copy of the course.", command, serious)
 
 
-def place(root: str, *, windows: bool = sys.platform == "win32") -> Iterator[Finding]:
+def location(root: str, *, windows: bool = sys.platform == "win32") -> Iterator[Finding]:
     """Is the course in a folder where its files work?"""
     move = "Move the folder, for example to your home folder, and install the course again there."
     if _SYNCED.search(root):

@@ -16,7 +16,7 @@ from ..core import course
 from ..core.arguments import path_argument
 from ..core.by_hand import ByHand
 from ..core.result import replace_file
-from ..core.text import counted, one_line
+from ..core.text import one_line, pluralize
 from ..gradebook import moodle
 from ..gradebook.fill import times
 from ..gradebook.late import LateError, LateRule, deduction
@@ -85,14 +85,15 @@ def run(arguments: argparse.Namespace) -> int:
         people = {entry.name: entry.people for entry in entries} | dict(roster.people)
         moments = {name: roster.times.get(name, entry.submitted_at) for name, entry in by_name(entries).items()}
         source = arguments.gradebook
-        known = _Known(people, moments)
+        owners = _Owners(people, moments)
         if source:
-            known = _known(source.read_bytes(), matched_titles(arguments), entries, known, roster, late_rule)
-        planned = plan((each for each in entries if each.name not in known.nobody), arguments.platform, known.people)
-        planned, untimed = _with_lateness(planned, by_name(entries), known, late_rule, arguments.platform)
+            titles = matched_titles(arguments)
+            owners = _owners_in_moodle(source.read_bytes(), titles, entries, owners, roster, late_rule)
+        planned = plan((each for each in entries if each.name not in owners.nobody), arguments.platform, owners.people)
+        planned, untimed = _with_lateness(planned, by_name(entries), owners, late_rule, arguments.platform)
         secretly = bool(read_settings(arguments.results).get("secret"))
         if not planned.reports:
-            return _nothing((*planned.left_out, *known.problems))
+            return _nothing((*planned.left_out, *owners.problems))
         packed = pack(with_changes(arguments.results), planned, arguments.platform, drawn_secretly=secretly)
         source = arguments.out
         warn_if_git_takes(source, "names and grades")
@@ -101,8 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.usage_error(one_line(f"{source or arguments.results}: {error.strerror}", limit=1_000))
     except (GradebookError, LateError) as error:
         arguments.usage_error(one_line(f"{source}: {error}", limit=1_000))
-    left_out = (*planned.left_out, *known.problems, *packed.left_out)
-    _show(arguments.out, packed.reports, left_out, (*known.notes, *untimed, *_doubts(entries)))
+    left_out = (*planned.left_out, *owners.problems, *packed.left_out)
+    _show(arguments.out, packed.reports, left_out, (*owners.notes, *untimed, *_doubts(entries)))
     return 1 if left_out else 0
 
 
@@ -118,7 +119,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
 
 
 @dataclass(frozen=True)
-class _Known:
+class _Owners:
     """The owners of the submissions.
 
     Attributes:
@@ -141,14 +142,14 @@ def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
     return {entry.name: entry for entry in entries}
 
 
-def _known(
+def _owners_in_moodle(
     export: bytes,
     titles: moodle.Titles,
     entries: Sequence[Entry],
-    said: _Known,
+    owners: _Owners,
     roster: Roster,
     late_rule: LateRule | None,
-) -> _Known:
+) -> _Owners:
     """The people in Moodle's export, with their numbers and addresses, and the times in it.
 
     Raises:
@@ -157,13 +158,13 @@ def _known(
     table, layout = read_export("moodle", export, titles)
     students = Students(table, layout, layout.students)
     found: dict[str, list[Person]] = {}
-    moments = dict(said.moments)
+    moments = dict(owners.moments)
     problems, notes, unmatched = [], [], set()
     if late_rule and layout.time_question:
         notes.append(layout.time_question)
     for entry in entries:
         found[entry.name] = []
-        for person in () if not_graded(entry) else said.people[entry.name]:
+        for person in () if not_graded(entry) else owners.people[entry.name]:
             student, remark = students.find(person)
             words = f"{entry.name}: {known_as(person)}: {remark}"
             if student is None:
@@ -175,13 +176,13 @@ def _known(
             (time,) = times(student, [(entry, person)], layout, late_rule.zone if late_rule else None, roster)
             moments[entry.name] = moments[entry.name] or time.moment
     people = {name: tuple(each) for name, each in found.items()}
-    return _Known(
+    return _Owners(
         people, moments, frozenset(name for name in unmatched if not found[name]), tuple(problems), tuple(notes)
     )
 
 
 def _with_lateness(
-    planned: Plan, entries: Mapping[str, Entry], known: _Known, late_rule: LateRule | None, platform: str
+    planned: Plan, entries: Mapping[str, Entry], owners: _Owners, late_rule: LateRule | None, platform: str
 ) -> tuple[Plan, list[str]]:
     """The plan with each student's deduction for late work, and a note on submissions without a time.
 
@@ -192,26 +193,26 @@ def _with_lateness(
         return planned, []
     reports, untimed = [], set()
     for report in planned.reports:
-        entry, moment = entries[report.submission], known.moments[report.submission]
+        entry, moment = entries[report.submission], owners.moments[report.submission]
         if moment is None or moment.tzinfo is None:
             untimed.add(entry.name)
             report = replace(report, late_rule=course.WRITTEN.late_work)
         elif entry.result and not entry.why_no_grade:
-            people = (*entry.people, *known.people[entry.name])
-            taken = {
+            people = (*entry.people, *owners.people[entry.name])
+            deductions = {
                 known_as(each): deduction(
                     Decimal(entry.result.earned),
                     Decimal(entry.result.points),
                     moment,
-                    late_rule.for_person(*(record for record in people if _is(record, each))),
+                    late_rule.for_person(*(person for person in people if _same(person, each))),
                 )
-                for each in _readers(report, known.people[entry.name], platform)
+                for each in _readers(report, owners.people[entry.name], platform)
             }
-            report = _with_deductions(report, taken)
+            report = _with_deductions(report, deductions)
         reports.append(report)
     where = "" if platform == "canvas" else "--gradebook with Moodle's grading worksheet, or "
     note = (
-        f"{counted(len(untimed), 'report')} without a deduction for late work, because the hand-in time is unknown; "
+        f"{pluralize(len(untimed), 'report')} without a deduction for late work, because the hand-in time is unknown; "
         f"give {where}a roster with the column submitted_at"
     )
     return replace(planned, reports=tuple(reports)), [note] if untimed else []
@@ -224,19 +225,19 @@ def _readers(report: Report, people: Sequence[Person], platform: str) -> Sequenc
     return [Person(report.name, email=report.to, platform_id=report.to)]
 
 
-def _with_deductions(report: Report, taken: Mapping[str, ByHand | None]) -> Report:
+def _with_deductions(report: Report, deductions: Mapping[str, ByHand | None]) -> Report:
     """The report with the deduction for late work, or with each member's if they differ within a group."""
-    different = set(taken.values())
+    different = set(deductions.values())
     if len(different) == 1:
         return replace(report, late=different.pop())
-    each = "; ".join(f"{who}: {late.reason if late else 'on time'}" for who, late in taken.items())
+    each = "; ".join(f"{who}: {late.reason if late else 'on time'}" for who, late in deductions.items())
     return replace(report, late_rule=f"The deduction differs within this group. {each}.")
 
 
-def _is(record: Person, person: Person) -> bool:
-    """Whether a record is of this person."""
-    both = ((each.name, each.email.strip(), each.platform_id) for each in (record, person))
-    return any(one and one == other for one, other in zip(*both, strict=True))
+def _same(one: Person, other: Person) -> bool:
+    """Whether two sources mean the same person."""
+    both = ((each.name, each.email.strip(), each.platform_id) for each in (one, other))
+    return any(left and left == right for left, right in zip(*both, strict=True))
 
 
 def _doubts(entries: Iterable[Entry]) -> list[str]:
@@ -256,6 +257,6 @@ def _nothing(left_out: Sequence[str]) -> int:
 def _show(out: Path, reports: Sequence[Report], left_out: Sequence[str], notes: Sequence[str]) -> None:
     different = len({each.submission for each in reports})
     several = f", for {len(reports)} students" if len(reports) > different else ""
-    print(f"wrote {out}: {counted(different, 'report')}{several}")
+    print(f"wrote {out}: {pluralize(different, 'report')}{several}")
     show("To know", notes, most=1_000)
     show("Without a report", left_out, most=1_000)

@@ -21,7 +21,7 @@ from ..core.arguments import cores
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents, read_upload
 from ..core.note import Note
 from ..core.refusal import FileRefused
-from ..core.served import refuse_other_course, served
+from ..core.running_course import refuse_other_course, running_course
 from ..core.source import cell_of, functions
 from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # a character that the terminal cannot show must not end the report
             stream.reconfigure(errors="replace")
     arguments = parse(argv)
-    print(f"grade: {served()}", file=sys.stderr)
+    print(f"grade: {running_course()}", file=sys.stderr)
     try:
         refuse_other_course("grade")
         return _graded(arguments)
@@ -158,7 +158,7 @@ def _keep_handed_in_parts(arguments: argparse.Namespace, found: Contents) -> Non
 
 def _notes_on_parts(arguments: argparse.Namespace, found: Contents) -> list[Note]:
     """Where the modules are, and which parts were not handed in."""
-    sentences = [f"graded the files in {one_line(str(found.place))}"] if found.has_modules else []
+    sentences = [f"graded the files in {one_line(str(found.folder))}"] if found.has_modules else []
     if not found.has_modules:
         sentences.append(f"none of the files {', '.join(MODULES)} was handed in")
     if WORKSHEET_FILE in found.missing and course.WORKSHEET in arguments.names:
@@ -182,19 +182,19 @@ def _started(arguments: argparse.Namespace) -> Iterator[_Processes]:
         yield processes
 
 
-def _use_examples(examples: int) -> None:
+def _use_inputs(inputs: int) -> None:
     """Import the grading and reporting modules while the sandbox imports torch."""
     from ..grading import plugin, run  # noqa: F401
     from ..reports import terminal  # noqa: F401
 
-    plugin.use_profile(examples)
+    plugin.use_profile(inputs)
 
 
 def _grade_once(arguments: argparse.Namespace, files: _Files, processes: _Processes) -> int:
     if arguments.exercises:
         from ..grading import plugin
 
-        _use_examples(arguments.examples or plugin.DEFAULT_EXAMPLES)
+        _use_inputs(arguments.examples or plugin.DEFAULT_INPUTS)
     result = _grade(arguments, files, processes)
     _report(arguments, result)
     if not arguments.names:
@@ -397,9 +397,9 @@ def _watch(arguments: argparse.Namespace, path: Path, processes: _Processes) -> 
     if arguments.exercises:
         from ..grading import plugin
 
-        _use_examples(arguments.examples or plugin.WATCH_EXAMPLES)
+        _use_inputs(arguments.examples or plugin.WATCH_INPUTS)
     if processes.sandbox:
-        passed = f"Passed with {plugin.examples()} inputs per invariant; run `grade` for the full number."
+        passed = f"Passed with {plugin.inputs_per_invariant()} inputs per invariant; run `grade` for the full number."
 
     def again() -> None:
         """Grade the current files, unless they have been graded."""
@@ -444,7 +444,7 @@ def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
     from ..grading.settings import GradingSettings
 
     print("Debug mode gives no grade: your code runs in this process, without walls or time limits.")
-    plugin.use_profile(arguments.examples or plugin.DEBUG_EXAMPLES)
+    plugin.use_profile(arguments.examples or plugin.DEBUG_INPUTS)
     start: Callable[[], Loaded] = InProcess
     result = grade_submission(
         GradingSettings(

@@ -29,7 +29,7 @@ from ..core.note import NoteKind
 from ..core.refusal import FileRefused
 from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import secret_in
-from ..core.text import counted, one_line
+from ..core.text import one_line, pluralize
 from ..grading.check import has_hidden_checks
 from ..grading.settings import declared_checks
 from .doctor import second_copies
@@ -167,7 +167,9 @@ def _grade(arguments: argparse.Namespace, settings: ClassSettings) -> None:
     console = Console(stderr=True, emoji=False, no_color=bool(os.environ.get("NO_COLOR")) or None)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console.print(
-        f"{counted(len(found), 'submission')} in {one_line(str(arguments.submissions))}", highlight=False, markup=False
+        f"{pluralize(len(found), 'submission')} in {one_line(str(arguments.submissions))}",
+        highlight=False,
+        markup=False,
     )
     for name in left_out[:_LISTED]:
         console.print(f"  skipped: {one_line(name)} is not a submission", highlight=False, markup=False)
@@ -186,15 +188,15 @@ def _grade(arguments: argparse.Namespace, settings: ClassSettings) -> None:
         def update(progress: Progress) -> None:
             nonlocal announced, last_line
             if not announced:  # identical submissions are graded once
-                text = f"{counted(progress.total, 'different submission')}, {progress.known} already graded"
+                text = f"{pluralize(progress.total, 'different submission')}, {progress.graded_before} already graded"
                 console.print(text, highlight=False, markup=False)
                 announced = True
             words = [
-                f"{progress.known} known" * (progress.known > 0),
+                f"{progress.graded_before} known" * (progress.graded_before > 0),
                 f"{len(progress.failed)} failed" * bool(progress.failed),
             ]
             details = ", ".join(filter(None, words))
-            left = progress.total - progress.known
+            left = progress.total - progress.graded_before
             bar.update(
                 task, completed=progress.done, total=left, description=f"grading ({details})" if details else "grading"
             )
@@ -242,7 +244,7 @@ def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str], b
         print("Some submissions ran at isolation level 0; their results are self-checks and not grades.")
     _say_what_is_missing(graded)
     notes = {each.name: [note.text for note in each.notes if note.kind != NoteKind.VERSIONS] for each in entries}
-    _list("note", [f"{name}: {'; '.join(said)}" for name, said in notes.items() if said])
+    _list("note", [f"{name}: {'; '.join(texts)}" for name, texts in notes.items() if texts])
     _list("no page", [f"{name}: {why}" for name, why in unwritten.items()])
     to_decide = questions(entries, before)
     show(f"Decide before you publish ({len(to_decide)})", [str(each) for each in to_decide], most=500)
@@ -263,5 +265,5 @@ def _say_what_is_missing(graded: Sequence[Entry]) -> None:
     """Count missing and unreadable modules."""
     count = Counter(course.file_of(name) for each in graded for name in each.missing)
     if count:
-        found = ", ".join(f"{name} in {counted(number, 'submission')}" for name, number in count.items())
+        found = ", ".join(f"{name} in {pluralize(number, 'submission')}" for name, number in count.items())
         print(f"Missing or unreadable: {found}; see the column missing in {GRADES_FILE}.")

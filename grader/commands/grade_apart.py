@@ -43,8 +43,8 @@ def grade_apart(
         if result and (code in (0, 1) or result.problem):
             return result
         errors.seek(0)
-        said = errors.read().decode("utf-8", "replace").strip().splitlines()
-    raise GradeFailed(said[-1] if said else f"grade ended with exit code {code}")
+        lines = errors.read().decode("utf-8", "replace").strip().splitlines()
+    raise GradeFailed(lines[-1] if lines else f"grade ended with exit code {code}")
 
 
 def _run(arguments: Sequence[str], errors: int, written: Path, on_progress: Callable[[int, int], None]) -> int:

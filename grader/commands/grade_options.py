@@ -200,8 +200,8 @@ def default_path() -> Path:
 
 def _is_handed_in(file: Path, folder: Path) -> bool:
     """Whether students write this file, under any name that the system accepts for it."""
-    place, top = os.path.realpath(file), os.path.realpath(folder)
-    if may_be_graded(os.path.basename(place)) and place.startswith(os.path.join(top, "")):
+    target, top = os.path.realpath(file), os.path.realpath(folder)
+    if may_be_graded(os.path.basename(target)) and target.startswith(os.path.join(top, "")):
         return True
     for name in (*MODULES, WORKSHEET_FILE):
         theirs = folder / name

@@ -14,7 +14,7 @@ from .. import __version__
 from ..core import course
 from ..core.arguments import add_exercises, exercises_to_hand_out, path_argument
 from ..core.course_file import is_address, read_course_file
-from ..core.text import counted
+from ..core.text import pluralize
 from ..workshop import handout
 from ..workshop.leak_scan import Leak, scan, secrets
 from ..workshop.stubs import StubError
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
             _write(files, out)
     except OSError as error:
         arguments.usage_error(f"cannot write {out}: {error.strerror}")
-    return _report(leaks, f"wrote {out}: {counted(len(files), 'file')}, nothing that students must not see")
+    return _report(leaks, f"wrote {out}: {pluralize(len(files), 'file')}, nothing that students must not see")
 
 
 def _write(files: Mapping[str, bytes], out: Path) -> None:
@@ -120,7 +120,7 @@ def _update(arguments: argparse.Namespace) -> int:
         arguments.usage_error(f"cannot update {error.filename or folder}: {error.strerror or error}")
     except ValueError as error:
         arguments.usage_error(f"{folder} is no longer a complete handout ({error}); make a new one with --out")
-    count, gone = counted(len(written), "file"), counted(len(removed), "file")
+    count, gone = pluralize(len(written), "file"), pluralize(len(removed), "file")
     print(f"{folder} (version {__version__}): {count} updated, {gone} removed, nothing that students must not see")
     print(f"kept unchanged: {', '.join(kept) or 'none'}")
     return 0
@@ -166,7 +166,7 @@ def _report(leaks: list[Leak], fine: str) -> int:
     for leak in leaks:
         print(leak)
     if leaks:
-        print(f"course: {counted(len(leaks), 'finding')}; do not publish this", file=sys.stderr)
+        print(f"course: {pluralize(len(leaks), 'finding')}; do not publish this", file=sys.stderr)
         return 1
     print(fine)
     return 0

@@ -40,7 +40,7 @@ def remember(result: Result, folder: Path) -> bool:
 def last(folder: Path) -> Result | None:
     """The last result of a folder; None if none is stored."""
     try:
-        return from_json(json.loads(_place(folder).read_text("utf-8"))["result"])
+        return from_json(json.loads(_last_result(folder).read_text("utf-8"))["result"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -67,7 +67,7 @@ def run(
     from ..reports import terminal
 
     try:
-        document = json.loads(_place(folder).read_text("utf-8"))
+        document = json.loads(_last_result(folder).read_text("utf-8"))
         result, given = from_json(document["result"]), dict(document["given"])
     except (OSError, ValueError, KeyError, TypeError):
         print(
@@ -97,12 +97,12 @@ def _is_named(check: CheckResult, names: Sequence[str]) -> bool:
 
 
 def _write(folder: Path, result: str, given: dict[str, int]) -> None:
-    place = _place(folder)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(place, json.dumps({"result": result, "given": given}))
+    path = _last_result(folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, json.dumps({"result": result, "given": given}))
 
 
-def _place(folder: Path) -> Path:
+def _last_result(folder: Path) -> Path:
     """File with the last result of a folder."""
     name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
     return cache_folder() / f"{name}.json"

@@ -28,7 +28,7 @@ from ..core.submission import SubmissionError
 from ..core.text import listed
 from . import doctor
 
-_FUNCTIONS = {name: exercise for exercise in course.KNOWN for name in exercise.function_names}
+_FUNCTIONS = {name: exercise for exercise in course.ALL_EXERCISES for name in exercise.function_names}
 _FRAME = (
     '<iframe title="Report of the grader" srcdoc="{page}" style="width: 100%; height: 30em; border: 0"'
     " onload=\"this.style.height = Math.min(this.contentDocument.body.scrollHeight + 40, 900) + 'px'\"></iframe>"
@@ -183,7 +183,9 @@ def _write(folder: Path, cells: Mapping[int, str], exercises: Iterable[str]) -> 
     notebook = json.dumps({"cells": [{"cell_type": "code", "source": source} for source in sources]})
     for name in exercises:
         (folder / f"{name}.ipynb").write_text(notebook, "utf-8")
-    here = any(Path(f"{exercise.name}{ending}").is_file() for exercise in course.KNOWN for ending in (".py", ".ipynb"))
+    here = any(
+        Path(f"{exercise.name}{ending}").is_file() for exercise in course.ALL_EXERCISES for ending in (".py", ".ipynb")
+    )
     try:
         others = read_upload(Path() if here else course.STARTER).submission.files
     except SubmissionError:

@@ -27,5 +27,5 @@ def warn_if_git_takes(path: Path, what: str) -> None:
         return
     command = [git, "-C", str(path.absolute().parent), "check-ignore", "--quiet", "--no-index", path.name]
     if subprocess.run(command, check=False, capture_output=True).returncode == _TAKEN:
-        said = f"{one_line(str(path))} contains {what} and is in a git repository that does not ignore it: "
-        print(f"course: {said}write it elsewhere, or add it to .gitignore", file=sys.stderr)
+        problem = f"{one_line(str(path))} contains {what} and is in a git repository that does not ignore it: "
+        print(f"course: {problem}write it elsewhere, or add it to .gitignore", file=sys.stderr)

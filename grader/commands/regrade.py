@@ -153,8 +153,8 @@ def _removed(arguments: argparse.Namespace, entry: Entry, settings: ClassSetting
     if not arguments.dry_run:
         remove_one(arguments.results, entry.name)
         write_files(arguments.results, settings.graded)
-    said = "nothing written (--dry-run)" if arguments.dry_run else f"removed it from {arguments.results}"
-    print(f"{one_line(entry.name)}: you added it; {said}")
+    done = "nothing written (--dry-run)" if arguments.dry_run else f"removed it from {arguments.results}"
+    print(f"{one_line(entry.name)}: you added it; {done}")
     return DIFFERENT
 
 
@@ -175,17 +175,17 @@ def _contents(arguments: argparse.Namespace, entry: Entry, kept: Kept | None, up
     if whole or arguments.add or not given.missing_modules:
         return given
     if kept:
-        contents, said = merged(given, kept.contents, "the last regrade")
+        contents, note = merged(given, kept.contents, "the last regrade")
     elif upload:
-        contents, said = merged(given, upload.read(), "the upload")
+        contents, note = merged(given, upload.read(), "the upload")
     else:
         source = read_source(arguments.results)
         raise ClassError(
             f"{arguments.files} lacks {listed(given.missing_modules)}, and the class's download "
             f"({source or 'of an older version'}) no longer has {entry.name}; give all files"
         )
-    if said:
-        print(f"{one_line(entry.name)}: {said}")
+    if note:
+        print(f"{one_line(entry.name)}: {note}")
     return contents
 
 

@@ -77,10 +77,10 @@ def _student_pages(results: Path, out: Path, entries: Iterable[Entry]) -> dict[s
     there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     pages = {entry.name: f"{file_name(entry.name)}.html" for entry in entries if entry.result}
     try:
-        place = quote(Path(os.path.relpath(os.path.realpath(folder), os.path.realpath(out.parent))).as_posix())
+        base = quote(Path(os.path.relpath(os.path.realpath(folder), os.path.realpath(out.parent))).as_posix())
     except ValueError:  # on another Windows drive
-        place = folder.absolute().as_uri()
-    return {name: f"{place}/{quote(page)}" for name, page in pages.items() if page in there}
+        base = folder.absolute().as_uri()
+    return {name: f"{base}/{quote(page)}" for name, page in pages.items() if page in there}
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:

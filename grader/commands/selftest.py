@@ -21,7 +21,7 @@ from rich.table import Table
 from ..core import course
 from ..core.arguments import add_jobs, add_names, positive
 from ..core.result import Result
-from ..core.text import counted
+from ..core.text import pluralize
 from ..grading import plugin
 from ..grading.settings import declared_checks
 from ..sandbox.sandbox import Sandbox
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{what}: {count}")
     for problem in problems:
         print(f"PROBLEM {problem}")
-    print(counted(len(problems), "problem") if problems else "self-test passed")
+    print(pluralize(len(problems), "problem") if problems else "self-test passed")
     return 1 if problems else 0
 
 
@@ -104,7 +104,7 @@ def _begin(quick: bool) -> None:
     """Prepare this process for grading; it ignores Ctrl-C, because the command ends it in order."""
     global _start
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    plugin.use_profile(plugin.WATCH_EXAMPLES if quick else plugin.DEFAULT_EXAMPLES)
+    plugin.use_profile(plugin.WATCH_INPUTS if quick else plugin.DEFAULT_INPUTS)
     sandbox = Sandbox.start()
     atexit.register(sandbox.close)
     _start = sandbox.worker

@@ -29,9 +29,9 @@ class Before:
 
     def to_grade_again(self, submission: Submission) -> set[str]:
         """The exercises whose files have changed, and those that use them; all if the last grading did not finish."""
-        old, everything = self.submission, {exercise.name for exercise in course.KNOWN}
+        old, everything = self.submission, {exercise.name for exercise in course.ALL_EXERCISES}
         changed = _differing(old.files, submission.files) | _differing(old.problems, submission.problems)
-        files = {exercise.file_name: exercise for exercise in course.KNOWN}
+        files = {exercise.file_name: exercise for exercise in course.ALL_EXERCISES}
         if self.result.problem or not self.result.complete or not changed <= files.keys():
             return everything
         while True:

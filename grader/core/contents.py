@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from . import earlier_handouts
-from .course import EXERCISES, KNOWN, given_files
+from .course import ALL_EXERCISES, EXERCISES, given_files
 from .files import (
     ARCHIVES,
     MAX_ARCHIVE_BYTES,
@@ -35,9 +35,9 @@ from .files import (
 )
 from .note import Note, NoteKind
 from .notebook import MAX_NOTEBOOK_BYTES, code_of, without_host_setup, written_files
-from .source import INSTALLED, foreign_imports, functions, is_unwritten, place
-from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of
-from .text import counted, listed, one_line, some
+from .source import INSTALLED, foreign_imports, functions, is_unwritten, location
+from .submission import MAX_FILE_BYTES, Submission, SubmissionError, about_missing, text_of
+from .text import listed, one_line, pluralize, some
 
 WORKSHEET_FILE, LARGEST_WORKSHEET = "worksheet.json", 2_000_000
 """Its name, and the number of bytes to read. JSON takes at most six bytes per character."""
@@ -53,7 +53,7 @@ MODULES = tuple(exercise.file_name for exercise in EXERCISES)
 MAX_HELPERS, MAX_HELPER_BYTES = 10, 100_000
 """Limits on the other files that the reader takes: their number and total size."""
 
-_EXERCISES = {exercise.file_name: exercise for exercise in KNOWN}
+_EXERCISES = {exercise.file_name: exercise for exercise in ALL_EXERCISES}
 _ENDINGS = (".py", ".py.txt", ".ipynb")
 # A copy has the number that Canvas or a browser adds to the name of a second upload or download.
 _NAME = re.compile(
@@ -89,7 +89,7 @@ class Contents:
     submission: Submission  # a module that cannot be read has a problem instead of a text
     worksheet: bytes | NoWorksheet  # the bytes of the file, or why there is none
     notes: tuple[Note, ...] = ()  # which files were chosen and what was odd, for the student and the instructor
-    place: PurePosixPath = _TOP  # the folder of the modules, from the top of the upload
+    folder: PurePosixPath = _TOP  # the folder of the modules, from the top of the upload
     missing_modules: tuple[str, ...] = ()  # those without a file
 
     @property
@@ -143,7 +143,7 @@ def read_upload(path: Path) -> Contents:
     except (UnreadableError, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise SubmissionError(f"{path} cannot be read: {reason}") from None
-    folder = path.resolve() / contents.place
+    folder = path.resolve() / contents.folder
     if not os.path.isdir(folder):  # in an archive
         folder = path.resolve()
     return replace(contents, submission=replace(contents.submission, folder=folder.name or "submission", path=folder))
@@ -238,7 +238,7 @@ def _contents(members: Sequence[Member], top: str = "") -> Contents:
         if isinstance(packed.worksheet, bytes):
             notes.append(Note(f"the grader took the {WORKSHEET_FILE} next to {name}, not the one inside"))
         packed = replace(packed, worksheet=loose.worksheet)
-    return replace(packed, notes=(*notes, *packed.notes), place=_TOP)
+    return replace(packed, notes=(*notes, *packed.notes), folder=_TOP)
 
 
 def _is_packed(member: Member) -> bool:
@@ -297,11 +297,35 @@ def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) 
     members = [*members, *_written_by_notebooks(members)]
     candidates = _candidates(members)
     left_out = _add_by_content(candidates, members) if any_name else []
-    place, notes = _choose_place(candidates, top)
+    folder, notes = _choose_folder(candidates, top)
+    here = {name: candidates[folder][name] for name in _EXERCISES if name in candidates.get(folder, {})}
+    files, problems, about_modules = _modules(here)
+    notes += about_modules
+    missing = tuple(name for name in MODULES if name not in here)
+    problems |= {name: about_missing(name) for name in missing}
+    loose = [member for member in members if member.path.parent == folder]
+    helpers, about = _helpers(files, loose)
+    notes = [
+        *_notes_on_code(files | helpers, loose),
+        *earlier_handouts.note(files),
+        *notes,
+        *about,
+        *_notes_on_given(members, folder),
+    ]
+    if not here:
+        notes.append(_note_on_none(members))
+    notes += [note for where, note in left_out if where == folder or not here]
+    worksheet, about = _worksheet(candidates)
+    submission = Submission("submission", Path("submission"), files | helpers, problems)
+    return Contents(submission, worksheet, (*notes, *about), folder, missing)
+
+
+def _modules(candidates: Mapping[str, Sequence[Member]]) -> tuple[dict[str, str], dict[str, str], list[Note]]:
+    """The texts of the modules, the problems of those that cannot be read, and notes."""
     files: dict[str, str] = {}
     problems: dict[str, str] = {}
-    here = {name: candidates[place][name] for name in _EXERCISES if name in candidates.get(place, {})}
-    for name, same in here.items():
+    notes: list[Note] = []
+    for name, same in candidates.items():
         notes += _notes_on_choice(name, same)
         try:
             text, about = _text(name, same[0])
@@ -311,23 +335,7 @@ def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) 
         except UnreadableError as error:
             problems[name], about = str(error), [Note(str(error), NoteKind.UNREADABLE, (name,))]
         notes += about
-    missing = tuple(name for name in MODULES if name not in here)
-    problems |= {name: f"{name} is missing" for name in missing}
-    loose = [member for member in members if member.path.parent == place]
-    helpers, about = _helpers(files, loose)
-    notes = [
-        *_notes_on_code(files | helpers, loose),
-        *earlier_handouts.note(files),
-        *notes,
-        *about,
-        *_notes_on_given(members, place),
-    ]
-    if not here:
-        notes.append(_note_on_none(members))
-    notes += [note for folder, note in left_out if folder == place or not here]
-    worksheet, about = _worksheet(candidates)
-    submission = Submission("submission", Path("submission"), files | helpers, problems)
-    return Contents(submission, worksheet, (*notes, *about), place, missing)
+    return files, problems, notes
 
 
 def _written_by_notebooks(members: Sequence[Member]) -> list[Member]:
@@ -347,7 +355,7 @@ def _note_on_none(members: Sequence[Member]) -> Note:
         return Note("found no module, because there are no files")
     names = [member.name for member in sorted(members, key=lambda member: member.path)[:5]]
     shown = ", ".join(one_line(name, limit=60) for name in names)
-    return Note(f"found no module among {counted(len(members), 'file')}: {shown}", about=(*names,))
+    return Note(f"found no module among {pluralize(len(members), 'file')}: {shown}", about=(*names,))
 
 
 def _candidates(members: Sequence[Member]) -> _Candidates:
@@ -360,18 +368,6 @@ def _candidates(members: Sequence[Member]) -> _Candidates:
     several files has answers, it is the best.
     """
 
-    def rank(member: Member) -> tuple[bool, bool, int, tuple[int, int], str]:
-        """The smallest is the best; each part decides only between members that are equal in all parts before it."""
-        name, (_, number, _) = _graded_name(member.name), _parts(member.name)
-        is_renamed = member.name != name
-        return (
-            _is_notebook(member),
-            bool(member.notebook),  # a cell of it writes the file
-            -member.upload,
-            (-number, is_renamed) if name == WORKSHEET_FILE else (is_renamed, -number),
-            member.name,
-        )
-
     candidates: _Candidates = {}
     unique = {(member.path, member.upload, member.notebook): member for member in members}  # the last, as unpacked
     for member in unique.values():
@@ -379,9 +375,22 @@ def _candidates(members: Sequence[Member]) -> _Candidates:
             candidates.setdefault(member.path.parent, {}).setdefault(name, []).append(member)
     for files in candidates.values():
         for name, same in files.items():
-            same.sort(key=rank)
+            same.sort(key=_rank)
             files[name] = _answers_first(same, functools.partial(_is_unwritten, name))
     return candidates
+
+
+def _rank(member: Member) -> tuple[bool, bool, int, tuple[int, int], str]:
+    """Sorts files of one name, the best first; each part decides only between files equal in all parts before it."""
+    name, (_, number, _) = _graded_name(member.name), _parts(member.name)
+    is_renamed = member.name != name
+    return (
+        _is_notebook(member),
+        bool(member.notebook),  # a cell of it writes the file
+        -member.upload,
+        (-number, is_renamed) if name == WORKSHEET_FILE else (is_renamed, -number),
+        member.name,
+    )
 
 
 def _graded_name(file_name: str) -> str:
@@ -395,27 +404,27 @@ def _is_notebook(member: Member) -> bool:
     return member.name.lower().endswith(".ipynb")
 
 
-def _choose_place(candidates: _Candidates, top: str) -> tuple[PurePosixPath, list[Note]]:
+def _choose_folder(candidates: _Candidates, top: str) -> tuple[PurePosixPath, list[Note]]:
     """The folder whose modules are graded, and notes.
 
     That is `starter`, then the one with the most modules, then the one nearest to the top, unless only one has answers.
     """
-    modules = {place: files.keys() & _EXERCISES for place, files in candidates.items() if files.keys() & _EXERCISES}
+    modules = {folder: files.keys() & _EXERCISES for folder, files in candidates.items() if files.keys() & _EXERCISES}
 
-    def rank(place: PurePosixPath) -> tuple[bool, int, int, str]:
-        return (place.name or top) != "starter", -len(modules[place]), len(place.parts), str(place)
+    def rank(folder: PurePosixPath) -> tuple[bool, int, int, str]:
+        return (folder.name or top) != "starter", -len(modules[folder]), len(folder.parts), str(folder)
 
-    def lacks_answers(place: PurePosixPath) -> bool:
-        return all(_is_unwritten(name, candidates[place][name][0]) for name in modules[place])
+    def lacks_answers(folder: PurePosixPath) -> bool:
+        return all(_is_unwritten(name, candidates[folder][name][0]) for name in modules[folder])
 
     ranked = sorted(modules, key=rank)
-    place, *others = _answers_first(ranked, lacks_answers) or [_TOP]
+    folder, *others = _answers_first(ranked, lacks_answers) or [_TOP]
     why, kind = "", NoteKind.VERSIONS
-    if others and place != ranked[0]:
+    if others and folder != ranked[0]:
         why, kind = ", which are as they were handed out", NoteKind.OTHER
-    taken = _folder(place)
-    notes = [f"there are modules in {_folder(other)} too{why}; the grader took {taken}" for other in others]
-    return place, [Note(note, kind) for note in notes]
+    taken = _folder_name(folder)
+    notes = [f"there are modules in {_folder_name(other)} too{why}; the grader took {taken}" for other in others]
+    return folder, [Note(note, kind) for note in notes]
 
 
 def _answers_first(choices: list[_Choice], lacks_answers: Callable[[_Choice], bool]) -> list[_Choice]:
@@ -424,8 +433,8 @@ def _answers_first(choices: list[_Choice], lacks_answers: Callable[[_Choice], bo
     return [*written, *(choice for choice in choices if choice not in written)] if len(written) == 1 else choices
 
 
-def _folder(place: PurePosixPath) -> str:
-    return one_line(str(place)) if place.parts else "the top folder"
+def _folder_name(folder: PurePosixPath) -> str:
+    return one_line(str(folder)) if folder.parts else "the top folder"
 
 
 def _is_unwritten(name: str, member: Member) -> bool:
@@ -455,12 +464,12 @@ def _add_by_content(candidates: _Candidates, members: Sequence[Member]) -> list[
     Returns:
         The folder of each file that was left out although it defines such functions, with a note.
     """
-    places = {place for place, files in candidates.items() if files.keys() & _EXERCISES}
+    folders = {folder for folder, files in candidates.items() if files.keys() & _EXERCISES}
     strays = [
         member
         for member in sorted(members, key=lambda member: member.path)
         if member.name.lower().endswith((".py", ".ipynb", ".pyw", ".txt")) and member.name not in _given_names()
-        if not _graded_name(member.name) and (member.path.parent in places or not places)
+        if not _graded_name(member.name) and (member.path.parent in folders or not folders)
     ]
     by_module: dict[tuple[PurePosixPath, str], list[Member]] = {}
     notes = []
@@ -497,19 +506,19 @@ def _notes_on_code(files: Mapping[str, str], loose: Sequence[Member]) -> list[No
         repeated = [(function, at) for function, at in functions(text).items() if len(at) > 1 and function != "_"]
         notes += [functools.partial(_note_on_repeated, name, text, *each) for each in repeated]
         notes += [functools.partial(_note_on_import, name, text, *each) for each in foreign_imports(text, own).items()]
-    # The others are only counted, because finding their places takes time.
+    # The others are only counted, because finding their lines takes time.
     return [*(note() for note in notes[:_MAX_NOTES]), *([Note("")] * len(notes[_MAX_NOTES:]))]
 
 
 def _note_on_repeated(name: str, text: str, function: str, numbers: Sequence[int]) -> Note:
     times = "twice" if len(numbers) == 2 else f"{len(numbers)} times"
-    places = f"{place(text, numbers[0])} and {place(text, numbers[-1])}"
+    where = f"{location(text, numbers[0])} and {location(text, numbers[-1])}"
     what = f"{name} defines `{one_line(function, limit=60)}` {times}"
-    return Note(f"{what} ({places}); the last one counts", about=(name,))
+    return Note(f"{what} ({where}); the last one counts", about=(name,))
 
 
 def _note_on_import(name: str, text: str, module: str, number: int) -> Note:
-    what = f"{name} imports {one_line(module, limit=60)} ({place(text, number)})"
+    what = f"{name} imports {one_line(module, limit=60)} ({location(text, number)})"
     why = "which was not handed in and which the course does not install"
     return Note(f"{what}, {why}, so the grader skips this import in class", NoteKind.FOREIGN_IMPORT, (name, module))
 
@@ -591,25 +600,25 @@ def _helpers(modules: Mapping[str, str], loose: Sequence[Member]) -> tuple[dict[
     return helpers, notes
 
 
-def _notes_on_given(members: Sequence[Member], place: PurePosixPath) -> list[Note]:
+def _notes_on_given(members: Sequence[Member], folder: PurePosixPath) -> list[Note]:
     """Which given files differ from the course's; in old handouts they were next to the modules."""
-    given = {place / name: text for name, text in given_files().items()}
-    given |= {place / PurePosixPath(name).name: text for name, text in given_files().items()}
+    given = {folder / name: text for name, text in given_files().items()}
+    given |= {folder / PurePosixPath(name).name: text for name, text in given_files().items()}
     files = [member for member in members if member.path in given]
-    changed = [str(file.path.relative_to(place)) for file in files if _text_or_nothing(file) != given[file.path]]
+    changed = [str(file.path.relative_to(folder)) for file in files if _text_or_nothing(file) != given[file.path]]
     return [Note(f"the grader used the course's own version of {listed(changed)}, not yours")] if changed else []
 
 
 def _worksheet(candidates: _Candidates) -> tuple[bytes | NoWorksheet, list[Note]]:
     """The worksheet nearest to the top, and notes."""
-    places = [place for place, files in candidates.items() if WORKSHEET_FILE in files]
-    if not places:
+    folders = [folder for folder, files in candidates.items() if WORKSHEET_FILE in files]
+    if not folders:
         return NoWorksheet(WHERE_TO_GET_IT, missing=True), []
-    place, *others = sorted(places, key=lambda place: (len(place.parts), str(place)))
-    notes = _notes_on_choice(WORKSHEET_FILE, candidates[place][WORKSHEET_FILE])
+    folder, *others = sorted(folders, key=lambda folder: (len(folder.parts), str(folder)))
+    notes = _notes_on_choice(WORKSHEET_FILE, candidates[folder][WORKSHEET_FILE])
     for other in others:
-        notes.append(Note(f"there is a worksheet in {_folder(other)} too; the grader took {_folder(place)}"))
+        notes.append(Note(f"there is a worksheet in {_folder_name(other)} too; the grader took {_folder_name(folder)}"))
     try:
-        return candidates[place][WORKSHEET_FILE][0].first_bytes(LARGEST_WORKSHEET + 1, WORKSHEET_FILE), notes
+        return candidates[folder][WORKSHEET_FILE][0].first_bytes(LARGEST_WORKSHEET + 1, WORKSHEET_FILE), notes
     except UnreadableError as error:
         return NoWorksheet(str(error)), notes

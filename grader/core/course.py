@@ -203,7 +203,7 @@ except (FileRefused, OSError) as error:  # no command works until a person repai
 TITLE = WRITTEN.title
 HANDED_OUT = (*EXERCISES, *OPTIONAL)
 """The exercises that students see and receive, in the order of the course."""
-KNOWN = (*HANDED_OUT, *DRAFTS)
+ALL_EXERCISES = (*HANDED_OUT, *DRAFTS)
 """The exercises that can be graded, in the order of the course."""
 
 
@@ -219,7 +219,7 @@ def given_files() -> Mapping[str, str]:
     In a handout, where `starter/` is the student's, the grader has a copy of its own.
     """
     folder = GRADER / "core" if (GRADER / "core" / "given").is_dir() else STARTER
-    names = {name for exercise in KNOWN for name in exercise.given}
+    names = {name for exercise in ALL_EXERCISES for name in exercise.given}
     return {name: (folder / name).read_text("utf-8") for name in sorted(names)}
 
 
@@ -275,7 +275,7 @@ def exercise(name: str) -> Exercise:
     Raises:
         KeyError: there is no such exercise.
     """
-    return {exercise.name: exercise for exercise in KNOWN}[name]
+    return {exercise.name: exercise for exercise in ALL_EXERCISES}[name]
 
 
 def runs_code(name: str) -> bool:
@@ -290,4 +290,4 @@ def lacks_walls(result: Result) -> bool:
 
 def names(*, optional: bool = False, drafts: bool = False) -> list[str]:
     """Names of the exercises that count, in the order of the course; with the optional ones; with the drafts too."""
-    return [exercise.name for exercise in (KNOWN if drafts else HANDED_OUT if optional else EXERCISES)]
+    return [exercise.name for exercise in (ALL_EXERCISES if drafts else HANDED_OUT if optional else EXERCISES)]

@@ -101,25 +101,25 @@ def members_of_folder(folder: Path, *, max_members: int = MAX_MEMBERS) -> list[M
         OSError: the folder itself cannot be read.
     """
     members: list[Member] = []
-    places = [(folder, PurePosixPath())]
-    while places:  # os.walk recurses in Python 3.11, and folders may be nested deeper than that goes
-        place, below = places.pop()
+    waiting = [(folder, PurePosixPath())]
+    while waiting:  # os.walk recurses in Python 3.11, and folders may be nested deeper than that goes
+        path, below = waiting.pop()
         folders: list[str] = []
         try:
-            with os.scandir(place) as entries:
+            with os.scandir(path) as entries:
                 listed = sorted(itertools.islice(entries, max_members + 1), key=lambda entry: entry.name)
         except OSError:
-            if place == folder:
+            if path == folder:
                 raise
             continue
         for entry in listed:
             if entry.is_dir(follow_symlinks=False) and not entry.name.endswith(".py"):
                 folders += [] if is_ignored(entry.name) else [entry.name]
             elif not os.path.isdir(entry) or entry.name.endswith(".py"):
-                members.append(member_of_folder(place / entry.name, below / entry.name))
+                members.append(member_of_folder(path / entry.name, below / entry.name))
         if len(members) + len(folders) > max_members:
             raise UnreadableError(f"it contains more than {max_members} files; hand in only the modules")
-        places += [(place / name, below / name) for name in reversed(folders)]
+        waiting += [(path / name, below / name) for name in reversed(folders)]
     return members
 
 

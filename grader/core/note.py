@@ -1,4 +1,4 @@
-"""What is said of the files of a submission, and what the grader decides by it."""
+"""Notes on the files of a submission, and what the grader decides by it."""
 
 from __future__ import annotations
 

@@ -23,6 +23,9 @@ TO_PASTE = "to paste it"
 TOO_BUSY = "the machine was too busy to run the submission, so there is no verdict"
 """Problem of a grading that reached a wall-clock limit before the submission had used up its own time."""
 
+NEVER_COMPUTED = "never computed: "
+"""Start of `NamedMistake.sentence` if the submission made no numbers; the rest says why, in a whole sentence."""
+
 
 class Outcome(StrEnum):
     """The outcome of a check."""

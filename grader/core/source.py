@@ -71,7 +71,7 @@ def lines(text: str) -> Iterator[Line]:
         around.append((indent, number, code[:60]))
 
 
-def place(text: str, line: int) -> str:
+def location(text: str, line: int) -> str:
     """Where a line is, as its student knows it: "line 7", or "code cell 2, line 7"."""
     cell = cell_of(text, line)
     return f"code cell {cell[1]}, line {cell[2]}" if cell else f"line {line}"
@@ -118,17 +118,17 @@ def where_instead(function: str, file_name: str, files: dict[str, str]) -> str:
     for line in lines(text):
         if line.around and (match := _DEF.match(line.code)) and match[1] == function:
             _, number, header = line.around[-1]
-            return f"it is inside `{header.rstrip(': ')}` ({place(text, number)}); move it out, to module level"
+            return f"it is inside `{header.rstrip(': ')}` ({location(text, number)}); move it out, to module level"
     for name, other in files.items():
         if name != file_name and function in (elsewhere := functions(other)):
-            return f"it is in {name} ({place(other, elsewhere[function][-1])}); move it to {file_name}"
+            return f"it is in {name} ({location(other, elsewhere[function][-1])}); move it to {file_name}"
     for line in lines(text):
         imported = _FROM.match(line.code)
         if imported and (imported[2] == "*" or function in re.findall(r"\w+", imported[2])):
-            return f"{place(text, line.number)} only imports it from {imported[1]}; hand in the code of the function"
+            return f"{location(text, line.number)} only imports it from {imported[1]}; hand in the code of the function"
     others = {name: numbers[-1] for name, numbers in functions(text).items() if name != function}
     if close := difflib.get_close_matches(function, [*others][:100], n=1, cutoff=0.8):
-        return f"there is `{close[0]}` ({place(text, others[close[0]])}); rename it"
+        return f"there is `{close[0]}` ({location(text, others[close[0]])}); rename it"
     return ""
 
 
@@ -181,8 +181,8 @@ def why_not_python(text: str, line: int, message: str) -> tuple[int, str]:
         if match[1] and _CODE_IN_STRING.search(match[0]):
             start = text.count("\n", 0, match.start()) + 1
             if start <= line:
-                return start, f"a string that starts in {place(text, start)} is not closed"
+                return start, f"a string that starts in {location(text, start)} is not closed"
             break
     if message.startswith("unterminated triple-quoted"):
-        message = f"a string that starts in {place(text, line)} is not closed"
+        message = f"a string that starts in {location(text, line)} is not closed"
     return line, message

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .course import KNOWN
+from .course import ALL_EXERCISES
 from .files import UnreadableError
 from .note import Note
 
@@ -54,7 +54,7 @@ class Submission:
     @property
     def helpers(self) -> frozenset[str]:
         """Names of the other files, which the modules import."""
-        return frozenset(self.files) - {exercise.file_name for exercise in KNOWN}
+        return frozenset(self.files) - {exercise.file_name for exercise in ALL_EXERCISES}
 
     def slow_imports(self, names: Iterable[str]) -> tuple[str, ...]:
         """Modules of libraries that the files of these names make import, which takes a second or more in each worker.
@@ -68,6 +68,11 @@ class Submission:
 def _slow_imports(text: str) -> tuple[str, ...]:
     slow = (("torch._dynamo", _NEEDS_COMPILER), ("matplotlib.pyplot", _NEEDS_PLOTS))
     return tuple(module for module, needs in slow if needs.search(text))
+
+
+def about_missing(file_name: str) -> str:
+    """The problem of a module without a file, from which a report recognizes it (`CheckResult.message`)."""
+    return f"{file_name} is missing"
 
 
 def text_of(name: str, data: bytes) -> str:

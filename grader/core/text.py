@@ -98,7 +98,7 @@ def as_sentence(text: str) -> str:
     return text if not text or text[-1] in ".?!:)" or "\n" in text else f"{text}."
 
 
-def counted(number: int, what: str) -> str:
+def pluralize(number: int, what: str) -> str:
     """A number and what is counted, of which `what` is one: "1 check", "2 checks"."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 

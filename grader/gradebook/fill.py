@@ -16,11 +16,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 
-from ..classroom.results import Entry, Person, names, personal, unmatched_points
+from ..classroom.results import Entry, Person, identifies, personal, unmatched_points
 from ..core import course
 from ..core.by_hand import ByHand, shown, with_by_hand
-from ..core.text import counted as counted_words
-from ..core.text import spreadsheet_safe
+from ..core.text import pluralize, spreadsheet_safe
 from .late import LateRule, deduction, in_zone
 from .layout import BLANK, Column, Layout, choose_column, number
 from .people import GradebookStudent, Students
@@ -151,32 +150,29 @@ def fill(
     kept = [entry for entry in entries if entry.name not in options.skipped]
     column, points = choose_column(layout, options.column), _points(kept)
     maximum = points if options.grade_of else _maximum(column, points, options)
-    comma = _decimal_comma(table, column)
     students = Students(table, layout, layout.students)
     test_students = Students(table, layout, layout.test_students)
     submitted, unmatched, notes = _matched(students, test_students, kept, options)
     skipped = _skipped(students, test_students, entries, options)
     if unmatched and options.missing_zero:
-        raise GradebookError("cannot write zeros before it is clear whose these are" + _listed(unmatched))
+        raise GradebookError("\n  ".join(["cannot write zeros before it is clear whose these are", *unmatched]))
     unclear = _extension_problems(late_rule, students, submitted)
-    asked = [layout.time_question] if late_rule and layout.time_question else []
-    problems = [*unmatched, *unclear, *asked, *_for_nobody(kept, students, submitted)]
     both = zip(students.all, submitted, strict=True)
     scores = [_judged(*each, layout, late_rule, options, certain=not unclear) for each in both]
     if not layout.takes_more and not options.grade_of:
         scores = [_at_most(score, points) for score in scores]
+    comma = _decimal_comma(table, column)
     changes = _Changes(table, layout, column, _Comments(table, layout, options.feedback))
     for student, score in zip(students.all, scores, strict=True):
-        grade = _cell_grade(score, points, maximum, options)
-        text = None if grade is None else options.grade_of(grade) if options.grade_of else written(grade, comma=comma)
         if not score and student.number in skipped:
             notes.append(f"{student.person.name}: nothing written, because you skipped {skipped[student.number]}")
         else:
-            changes.add(student, score, text)
+            changes.add(student, score, _cell_text(score, points, maximum, options, comma=comma))
     without = [each.person.name for each in students.all if not submitted[each.number] and each.number not in skipped]
     notes += _notes(kept, late_rule, sum(score.time.of_export for score in scores if score), options)
     notes += _notes_on_points(layout, scores, points, maximum) + changes.comments.notes()
-    problems += _together(changes.undecided)
+    asked = [layout.time_question] if late_rule and layout.time_question else []
+    problems = [*unmatched, *unclear, *asked, *_for_nobody(kept, students, submitted), *_together(changes.undecided)]
     lines = tuple(changes.lines)
     return Filled(table.changed(changes.cells), column, lines, tuple(problems), tuple(notes), tuple(without))
 
@@ -223,13 +219,13 @@ def feedback(entry: Entry, note: str) -> str:
         raise ValueError(f"{entry.name} has no result")
     why = {each.name: " (cannot be imported)" for each in result.exercises if each.not_imported}
     why |= dict.fromkeys(entry.missing, " (no file)")
-    counted = (
+    exercises = (
         f"{each.name} {each.earned}/{each.points}{' bonus' * each.bonus}{why.get(each.name, '')}"
         for each in result.exercises
     )
     mistakes = len({found.name for each in result.exercises for found in each.known_mistakes if not each.not_imported})
     named = f" Known mistakes that the report names: {mistakes}." if mistakes else ""
-    points = f"{course.TITLE}: {result.earned} of {result.points} points ({', '.join(counted)})."
+    points = f"{course.TITLE}: {result.earned} of {result.points} points ({', '.join(exercises)})."
     return f"{points}{named}{f' {note[:1].upper()}{note[1:]}.' if note else ''}"
 
 
@@ -252,7 +248,7 @@ class _Comments:
         )
 
     def changed(self, row: int, score: _Score) -> dict[tuple[int, int], str]:
-        """The cell of a record, if its text changes."""
+        """The cell of a row, if its text changes."""
         if self._column is None or self._wish == NO_FEEDBACK:
             return {}
         old, new = self._table.text(row, self._column), feedback(score.entry, score.words)
@@ -488,7 +484,7 @@ def _extension_problems(late_rule: LateRule | None, students: Students, submitte
         named = [
             student.person.name
             for student in students.all
-            if any(names(extension.student, each) for each in (student.person, *_people(submitted, student)))
+            if any(identifies(extension.student, each) for each in (student.person, *_people(submitted, student)))
         ]
         if len(named) > 1:
             raise GradebookError(f"the extension of {extension.student!r} matches several students: {', '.join(named)}")
@@ -504,16 +500,16 @@ def _for_nobody(entries: Iterable[Entry], students: Students, submitted: _Submit
     """Decisions on one member of a group who is not in the group."""
     for entry in entries:
         own = [each for each in students.all if any(theirs is entry for theirs, _ in submitted[each.number])]
-        records = [record for each in own for record in (each.person, *_people(submitted, each))]
-        yield from unmatched_points(entry, records)
+        people = [person for each in own for person in (each.person, *_people(submitted, each))]
+        yield from unmatched_points(entry, people)
 
 
 def _people(submitted: _Submitted, student: GradebookStudent) -> Iterator[Person]:
     return (person for _, person in submitted[student.number])
 
 
-def _score(entry: Entry, time: Time, late_rule: LateRule | None, options: Options, *records: Person) -> _Score:
-    """What a submission counts for the student of these records."""
+def _score(entry: Entry, time: Time, late_rule: LateRule | None, options: Options, *people: Person) -> _Score:
+    """What a submission counts for one student, as each source knows them."""
 
     def undecided(why: str) -> _Score:
         return _Score(entry, time, None, why)
@@ -544,7 +540,7 @@ def _score(entry: Entry, time: Time, late_rule: LateRule | None, options: Option
                 "--trust-late-marks, if the assignment's due date in Canvas is the deadline of course.toml"
             )
         return _Score(entry, time, earned)
-    rule = late_rule.for_person(*records)
+    rule = late_rule.for_person(*people)
     late = deduction(earned, Decimal(result.points), time.moment, rule)
     return _Score(entry, time, earned + late.points, late=late.reason) if late else _Score(entry, time, earned)
 
@@ -572,11 +568,15 @@ def _fixed(table: Table, layout: Layout, row: int, column: Column) -> str:
     return "the platform has locked it" if row in layout.locked else ""
 
 
-def _cell_grade(score: _Score | None, points: Decimal, maximum: Decimal, options: Options) -> Decimal | None:
-    """The grade in the column; None if there is nothing to write."""
+def _cell_text(score: _Score | None, points: Decimal, maximum: Decimal, options: Options, *, comma: bool) -> str | None:
+    """The text of the grade in the column; None if there is nothing to write."""
     if score is None:
-        return Decimal(0) if options.missing_zero else None
-    return None if score.points is None else two_decimals(score.points * maximum / points)
+        grade = Decimal(0) if options.missing_zero else None
+    else:
+        grade = None if score.points is None else two_decimals(score.points * maximum / points)
+    if grade is None:
+        return None
+    return options.grade_of(grade) if options.grade_of else written(grade, comma=comma)
 
 
 def _kind(old: str, new: str, score: _Score | None) -> str:
@@ -611,7 +611,7 @@ def _notes(entries: Iterable[Entry], late_rule: LateRule | None, of_export: int,
         yield f"the times of {of_export} submissions are from the export"
     trusted = [each for each in entries if each.uploads and not each.submitted_at and not each.marked_late]
     if late_rule and options.trust_late_marks and trusted:
-        number = counted_words(len(trusted), "submission")
+        number = pluralize(len(trusted), "submission")
         yield f"on time, because Canvas does not call them late: {number} without a time"
     graded = [entry for entry in entries if entry.result]
     late = sum(entry.marked_late for entry in graded)
@@ -634,7 +634,3 @@ def _notes_on_points(layout: Layout, scores: Iterable[_Score | None], points: De
             "take more; for Moodle use the grading worksheet of the assignment instead, which has no such limit"
         )
     return notes
-
-
-def _listed(lines: Iterable[str]) -> str:
-    return "".join(f"\n  {line}" for line in lines)

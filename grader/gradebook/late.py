@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..classroom.results import Person, identity, names
+from ..classroom.results import Person, identifies, identity
 from ..core.by_hand import ByHand, shown
 from ..core.course_file import CourseFile
 
@@ -72,16 +72,16 @@ class LateRule:
     extensions: tuple[Extension, ...] = ()
     zone: tzinfo | None = None
 
-    def for_person(self, *records: Person) -> LateRule:
+    def for_person(self, *people: Person) -> LateRule:
         """The rule with one student's extension, if there is one.
 
         Args:
-            records: What is known of this student, from each source that knows something.
+            people: The student, as each source knows it.
 
         Raises:
             LateError: several extensions name this student.
         """
-        own = [each for each in self.extensions if any(names(each.student, record) for record in records)]
+        own = [each for each in self.extensions if any(identifies(each.student, person) for person in people)]
         if not own:
             return self
         if len(own) > 1:
@@ -206,22 +206,22 @@ class _Reader:
                 f"this machine does not know the time_zone {time_zone!r}; on Windows, install the package tzdata"
             )
 
-    def moment(self, place: str, value: datetime | None) -> datetime | None:
+    def moment(self, where: str, value: datetime | None) -> datetime | None:
         """A time in UTC; None if there is none."""
         if value is None:
             return None
         if value.year not in _YEARS:
-            self.problems.append(f"{place} is in the year {value.year}, which must be a typo")
+            self.problems.append(f"{where} is in the year {value.year}, which must be a typo")
         elif value.tzinfo:
             return value.astimezone(UTC)
         elif not self.zone:
             self.problems.append(
-                f'{place} has no time zone; add one to course.toml, such as time_zone = "Europe/Berlin"'
+                f'{where} has no time zone; add one to course.toml, such as time_zone = "Europe/Berlin"'
             )
         elif moment := in_zone(value, self.zone):
             return moment
         else:
-            self.problems.append(f"{place} is in an hour that a clock change skips or repeats; add its offset")
+            self.problems.append(f"{where} is in an hour that a clock change skips or repeats; add its offset")
         return None
 
     def extensions(self, text: str) -> tuple[Extension, ...]:
@@ -238,20 +238,20 @@ class _Reader:
         read = (self._extension(f"extension {number}", each) for number, each in enumerate(tables, 1))
         return tuple(each for each in read if each)
 
-    def _extension(self, place: str, table: Mapping[str, Any]) -> Extension | None:
+    def _extension(self, where: str, table: Mapping[str, Any]) -> Extension | None:
         wrong = [
-            f"{place}: there is no entry {key}; choose from {', '.join(_EXTENSION)}"
+            f"{where}: there is no entry {key}; choose from {', '.join(_EXTENSION)}"
             for key in table.keys() - _EXTENSION
         ]
         for key, kind in _EXTENSION.items():
             if not (isinstance(table.get(key), kind) and table[key]) and (key in table or key != "last"):
                 what = "text in quotes" if kind is str else "a day and time without quotes, as in 2030-01-31T23:59:00"
-                wrong.append(f"{place}: {key} must be {what}")
+                wrong.append(f"{where}: {key} must be {what}")
         self.problems += wrong
         if wrong:
             return None
-        due = self.moment(f"{place}: due", table["due"])
-        return Extension(table["student"], due, self.moment(f"{place}: last", table.get("last"))) if due else None
+        due = self.moment(f"{where}: due", table["due"])
+        return Extension(table["student"], due, self.moment(f"{where}: last", table.get("last"))) if due else None
 
 
 def _contradictions(late_rule: LateRule) -> list[str]:
@@ -265,14 +265,14 @@ def _contradictions(late_rule: LateRule) -> list[str]:
         problems.append("late work would cost nothing; set deduction_percent or last in [late], or remove [late]")
     seen: set[str] = set()
     for extension in late_rule.extensions:
-        place = f"extension of {extension.student!r}:"
+        where = f"extension of {extension.student!r}:"
         if identity(extension.student) in seen:
-            problems.append(f"{place} there are two; keep one")
+            problems.append(f"{where} there are two; keep one")
         seen.add(identity(extension.student))
         if extension.due < late_rule.due:
-            problems.append(f"{place} due is before everybody's deadline")
+            problems.append(f"{where} due is before everybody's deadline")
         if extension.last and (late_rule.last is None or extension.last < late_rule.last):
-            problems.append(f"{place} last gives less time than others have")
+            problems.append(f"{where} last gives less time than others have")
         if extension.last and extension.last - extension.due < late_rule.grace:
-            problems.append(f"{place} last is before the end of the grace period after due")
+            problems.append(f"{where} last is before the end of the grace period after due")
     return problems

@@ -69,17 +69,13 @@ class Students:
         Returns:
             The student, with anything to check, or None with the reason.
         """
-        values = {field: _id(field, getattr(person, field)) for field in self._fields if self._counts(field, person)}
-        found = {field: self._by_id.get((field, value), set()) for field, value in values.items() if value}
-        found = {field: numbers for field, numbers in found.items() if len(numbers) == 1}
-        numbers = set().union(*found.values())
+        numbers, fields = self._with_ids(person)
+        leading = " and the ".join(_WORDS[field] for field in fields)
         if len(numbers) > 1:
-            leading = " and the ".join(_WORDS[field] for field in found)
             return None, f"the {leading} lead to different students of the gradebook"
         if numbers:
             student = self.all[numbers.pop()]
             if _different(student.person.name, person.name):
-                leading = " and the ".join(_WORDS[field] for field in found)
                 return None, f"by the {leading}, this is {student.person.name}, who has a different name; see --roster"
             return student, ""
         numbers = self._by_name.get(identity(person.name), set()) if identity(person.name) else set()
@@ -87,15 +83,25 @@ class Students:
             return self.all[min(numbers)], "found only by name"
         if numbers:
             return None, "the gradebook has several students with this name; see --roster"
+        return None, self._why_not_found(person)
+
+    def _with_ids(self, person: Person) -> tuple[set[int], list[str]]:
+        """The students to whom the ids of a person lead, by number, and the fields with these ids."""
+        values = {field: _id(field, getattr(person, field)) for field in self._fields if self._counts(field, person)}
+        found = {field: self._by_id.get((field, value), set()) for field, value in values.items() if value}
+        unique = {field: numbers for field, numbers in found.items() if len(numbers) == 1}
+        return set().union(*unique.values()), [*unique]
+
+    def _why_not_found(self, person: Person) -> str:
         if person.platform == "github":
-            return None, "a GitHub user name does not say who somebody is; see --roster"
+            return "a GitHub user name does not say who somebody is; see --roster"
         # Canvas has one column for login names, which are addresses at some institutions.
         there = {"name", *(field for field, value in self._by_id if field != "email" or "@" in value)}
-        known = [word for field, word in _WORDS.items() if getattr(person, field)]
-        if known and not any(getattr(person, field) for field in there):
+        given = [word for field, word in _WORDS.items() if getattr(person, field)]
+        if given and not any(getattr(person, field) for field in there):
             wanted = " or ".join(word for field, word in _WORDS.items() if field in there)
-            return None, f"the gradebook has no {' and no '.join(known)}; give the {wanted}, see --roster"
-        return None, "is not in the gradebook; see --roster"
+            return f"the gradebook has no {' and no '.join(given)}; give the {wanted}, see --roster"
+        return "is not in the gradebook; see --roster"
 
     def _counts(self, field: str, person: Person) -> bool:
         """Whether a field identifies a person: a platform's number does only there, and a freely chosen name never."""

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..sandbox.worker.wire import Foreign
+from .meanings import Pattern
 from .shown_call import VALUE, Shown, nested
 from .student import MODE, Answer, Array, Call, Record, Tensor, as_sent, is_array
 
@@ -47,8 +48,7 @@ class Mismatch(AssertionError):
         rows: (label, text) pairs for the report, in order.
         message: One sentence that says what differs.
         shown: The output of the call's lines.
-        observation: What was seen apart from the numbers: its heading on the page of general observations, and the end
-            of "your numbers are ...".
+        pattern: What is wrong apart from the numbers.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class Mismatch(AssertionError):
         message: str,
         shown: Shown = VALUE,
         *,
-        observation: tuple[str, str] | None = None,
+        pattern: Pattern | None = None,
     ) -> None:
-        self.call, self.rows, self.message, self.shown, self.observation = call, list(rows), message, shown, observation
+        self.call, self.rows, self.message, self.shown, self.pattern = call, list(rows), message, shown, pattern
         super().__init__(message)
 
     def __str__(self) -> str:
@@ -78,11 +78,11 @@ def _mismatch(
     last: str = "",
     *,
     beside: Sequence[Answer] = (),
-    observation: tuple[str, str] | None = None,
+    pattern: Pattern | None = None,
 ) -> Mismatch:
     """A wrong answer; `last` is the line that shows it, by default the answer itself."""
     shown = Shown(last or f"value{answer.part}", beside=tuple(other.call for other in beside))
-    return Mismatch(answer.call, rows, message, shown, observation=observation)
+    return Mismatch(answer.call, rows, message, shown, pattern=pattern)
 
 
 def tensor(answer: Answer, *, shape: tuple[int, ...], dtype: str | None = "float64", finite: bool = True) -> Float64:
@@ -272,8 +272,8 @@ def _described(
 ) -> tuple[list[tuple[str, str]], str, str]:
     """Numbers that differ, as rows for the report, a sentence, and the line that prints them."""
     dtype = answer.value.dtype if isinstance(answer.value, Tensor) else ""
-    place, excerpt = _excerpt(wrong)
-    last = shows or f"value{answer.part}{place.strip() if dtype else ''}"
+    index, excerpt = _excerpt(wrong)
+    last = shows or f"value{answer.part}{index.strip() if dtype else ''}"
     if (shows or dtype) and not _show_in_torch(yours[wrong], expected[wrong]):
         last += ".tolist()"
     sides: list[Array] = [yours, expected]
@@ -281,7 +281,7 @@ def _described(
         sides = [yours > 0, expected > 0]
     left, right = sides
     texts = show_pair(left[excerpt], right[excerpt])
-    rows = [(label + place, text) for label, text in zip(labels, texts, strict=True)]
+    rows = [(label + index, text) for label, text in zip(labels, texts, strict=True)]
     if dtype == "float64" and _has_digits_of_float32(yours[wrong], expected[wrong]):
         why = f"{why}; {_FLOAT32}" if why else _FLOAT32
     return rows, why or _difference(left, right, wrong), last
@@ -315,12 +315,12 @@ def require(
     *,
     shows: str = "",
     beside: Sequence[Answer] = (),
-    observation: tuple[str, str] | None = None,
+    pattern: Pattern | None = None,
 ) -> None:
     """Require a property that is not a comparison of numbers; `shows` and `beside` as for `close`."""
     if not condition:
         texts = [(label, value if isinstance(value, str) else show(value)) for label, value in rows]
-        raise _mismatch(answer, texts, why, last=shows, beside=beside, observation=observation)
+        raise _mismatch(answer, texts, why, last=shows, beside=beside, pattern=pattern)
 
 
 def no_global_randomness(answer: Answer, instead: str = "use the generator") -> None:
@@ -332,9 +332,9 @@ def no_global_randomness(answer: Answer, instead: str = "use the generator") -> 
         imported = {"numpy": "import numpy as np; ", "random": "import random; "}.get(answer.random_changed, "")
         same_now = f"torch.equal(before, {state})" if answer.random_changed == "torch" else f"before == {state}"
         message = f"the global random state of {answer.random_changed} was changed: {instead}"
-        observation = ("random", f"drawn with the global generator of {answer.random_changed}, or your code seeds it")
+        pattern = ("random", f"drawn with the global generator of {answer.random_changed}, or your code seeds it")
         raise Mismatch(
-            answer.call, rows, message, Shown(same_now, first=f"{imported}before = {state}"), observation=observation
+            answer.call, rows, message, Shown(same_now, first=f"{imported}before = {state}"), pattern=pattern
         )
 
 
@@ -383,10 +383,10 @@ def no_gradient(answer: Answer, name: str) -> None:
     value = answer.gradients[name]
     if value is not None and np.any(value.array != 0):
         rows = [(f"gradient for {name}", show(value)), ("expected", "none")]
-        observation = ("gradient", f"not the problem here: a gradient reaches {name}, which is a constant")
+        pattern = ("gradient", f"not the problem here: a gradient reaches {name}, which is a constant")
         last = _derived(answer, name, ", allow_unused=True")
         message = f"a gradient reaches {name}, which is a constant; detach it"
-        raise _mismatch(answer, rows, message, last=last, observation=observation)
+        raise _mismatch(answer, rows, message, last=last, pattern=pattern)
 
 
 def no_graph(answer: Answer) -> None:
@@ -452,8 +452,8 @@ def mode_kept(answer: Answer, name: str) -> None:
     undone = "`eval()` and `requires_grad_(False)`" if trained else "`train()` and `requires_grad_(False)`"
     message = f"your function leaves {name} in a different mode; undo {undone}"
     flag = f"{name}.training" if "training" in changed else f"[each.requires_grad for each in {name}.parameters()]"
-    observation = ("mode", f"not the problem here: {name} comes back from the call in a different mode")
-    require(not changed, answer, rows, message, shows=flag, observation=observation)
+    pattern = ("mode", f"not the problem here: {name} comes back from the call in a different mode")
+    require(not changed, answer, rows, message, shows=flag, pattern=pattern)
 
 
 def show(value: Any, digits: int = 6) -> str:

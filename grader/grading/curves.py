@@ -49,7 +49,7 @@ def _number(value: Any) -> float | None:
 
 def steps(shown: Curve) -> list[int]:
     """The step of each value."""
-    return [shown.first + place * shown.every for place in range(len(shown.values))]
+    return [shown.first + index * shown.every for index in range(len(shown.values))]
 
 
 @functools.cache

@@ -180,14 +180,14 @@ class Diagnosis:
             )
             return Reasons()
 
-    def _show(self, exercise: ExerciseResult, function: str, places: Mapping[str, int]) -> None:
+    def _show(self, exercise: ExerciseResult, function: str, shown: Mapping[str, int]) -> None:
         """Show the worked examples that tell most, in place of the calls that the checks failed for."""
         entries = {check.id: check for check in exercise.checks}
         clocks = self.clocks[exercise.name]
         with contextlib.closing(self.settings.student(exercise.name, clocks=clocks)) as student:
-            for check_id, place in places.items():
+            for check_id, index in shown.items():
                 check, entry = self.settings.selected[check_id], entries[check_id]
-                example, recorded = recorded_answers.of_check(check)[place]
+                example, recorded = recorded_answers.of_check(check)[index]
                 if entry.outcome != FAILED or entry.call.endswith(show_call(check.call(example))):
                     continue
                 try:

@@ -29,9 +29,9 @@ from .recorded_answers import Observation, rounding_only
 Fingerprint = tuple[str, float, float, float]
 """A part of an observation: a text, two signed sums of its numbers, and the sum of their sizes."""
 Chosen = tuple[int, ...]
-"""The places of some differences, in order."""
+"""The indices of some differences in `AnswerTable.names`, in order."""
 UNKNOWN = 65_535
-"""Place of an outcome that is not recorded: the two differences do not fit together."""
+"""Index of an outcome that is not recorded: the two differences do not fit together."""
 _TOLERANCE = {"float64": 1e-5, "float32": 2e-4, "float16": 2e-2, "bfloat16": 5e-2}
 _TINY = 1e-30
 """Smaller numbers are recorded with fewer digits."""
@@ -83,7 +83,7 @@ def _fingerprint(text: str, numbers: Sequence[Any], zero: float) -> Fingerprint:
     values = np.array([float(number) for number in numbers], dtype=np.float64)
     if "rounding" in text or not len(values):
         return text, 0.0, 0.0, 0.0
-    odd = [f"{place}{value}" for place, value in enumerate(values) if not math.isfinite(value)]
+    odd = [f"{index}{value}" for index, value in enumerate(values) if not math.isfinite(value)]
     if odd:
         text += " " + " ".join(odd)[:200]
     values = np.where(np.isfinite(values), values, 0.0)
@@ -98,9 +98,9 @@ def _fingerprint(text: str, numbers: Sequence[Any], zero: float) -> Fingerprint:
 @functools.cache
 def _signs(size: int, row: int) -> npt.NDArray[np.float64]:
     """Factors of a sum, far from 0 and without a pattern, so that different numbers have different sums."""
-    places = np.arange(1, size + 1, dtype=np.float64)
-    turns = np.modf(places * (math.sqrt(5) - 1) / 2 if row else places * math.sqrt(2))[0]
-    return np.where(np.modf(places * math.sqrt(3 + row))[0] < 0.5, -1.0, 1.0) * (0.5 + turns)
+    positions = np.arange(1, size + 1, dtype=np.float64)
+    turns = np.modf(positions * (math.sqrt(5) - 1) / 2 if row else positions * math.sqrt(2))[0]
+    return np.where(np.modf(positions * math.sqrt(3 + row))[0] < 0.5, -1.0, 1.0) * (0.5 + turns)
 
 
 def same_fingerprint(one: Fingerprint, other: Fingerprint, tolerance: float) -> bool:
@@ -122,14 +122,14 @@ class Part:
 
     Attributes:
         check: Id of the check that the example belongs to.
-        place: Which of its examples.
+        index: Which of its examples.
         name: Of the part.
         tolerance: Relative, when fingerprints are compared.
         outcomes: The fingerprints that the recorded sets make; the first is the model answer's.
     """
 
     check: str
-    place: int
+    index: int
     name: str
     tolerance: float
     outcomes: list[Fingerprint]
@@ -157,16 +157,16 @@ class AnswerTable:
 
     def __post_init__(self) -> None:
         count = len(self.names)
-        place = 1 + count
-        self.alone = self.rows[1:place]
+        start = 1 + count
+        self.alone = self.rows[1:start]
         self.pairs = np.empty((count, count, len(self.parts)), dtype=np.uint16)
         for one in range(count):
             self.pairs[one, one] = self.alone[one]
             size = count - one - 1
-            self.pairs[one, one + 1 :] = self.pairs[one + 1 :, one] = self.rows[place : place + size]
-            place += size
+            self.pairs[one, one + 1 :] = self.pairs[one + 1 :, one] = self.rows[start : start + size]
+            start += size
         self.fits = (self.pairs != UNKNOWN).any(axis=-1)
-        self.of_larger = dict(zip(self.larger, self.rows[place:], strict=True))
+        self.of_larger = dict(zip(self.larger, self.rows[start:], strict=True))
 
 
 def as_text(tables: dict[str, AnswerTable]) -> str:
@@ -178,12 +178,12 @@ def as_text(tables: dict[str, AnswerTable]) -> str:
 def _entry(table: AnswerTable) -> str:
     outcomes = [outcome for part in table.parts for outcome in part.outcomes]
     texts = [*dict.fromkeys(text for text, *_ in outcomes)]
-    place = {text: number for number, text in enumerate(texts)}
+    index_of = {text: index for index, text in enumerate(texts)}
     entry = {
         "names": table.names,
         "texts": texts,
-        "parts": [[part.check, part.place, part.name, part.tolerance, len(part.outcomes)] for part in table.parts],
-        "outcomes": _packed([place[text] for text, *_ in outcomes], "<u2"),
+        "parts": [[part.check, part.index, part.name, part.tolerance, len(part.outcomes)] for part in table.parts],
+        "outcomes": _packed([index_of[text] for text, *_ in outcomes], "<u2"),
         "numbers": _packed([numbers for _, *numbers in outcomes], "<f4"),
         "larger": table.larger,
         "rows": _packed(table.rows.T, "<u2"),
@@ -212,20 +212,20 @@ def load(exercise: str) -> dict[str, AnswerTable]:
 
 
 def _table(entry: dict[str, Any]) -> AnswerTable:
-    texts = [entry["texts"][place] for place in _unpacked(entry["outcomes"], "<u2").tolist()]
+    texts = [entry["texts"][index] for index in _unpacked(entry["outcomes"], "<u2").tolist()]
     numbers = _unpacked(entry["numbers"], "<f4").astype(np.float64).reshape(-1, 3).tolist()
     outcomes = iter([(text, *each) for text, each in zip(texts, numbers, strict=True)])
     listed = [
-        Part(check, place, name, tolerance, [*itertools.islice(outcomes, count)])
-        for check, place, name, tolerance, count in entry["parts"]
+        Part(check, index, name, tolerance, [*itertools.islice(outcomes, count)])
+        for check, index, name, tolerance, count in entry["parts"]
     ]
     rows = _unpacked(entry["rows"], "<u2").reshape(len(listed), -1).T
     return AnswerTable(entry["names"], listed, rows, [tuple(each) for each in entry["larger"]])
 
 
 def outcome_of(part: Part, found: Fingerprint) -> int:
-    """The place of an outcome among those of a part; -1 if it is a new one."""
-    for place, outcome in enumerate(part.outcomes):
+    """The index of an outcome among those of a part; -1 if it is a new one."""
+    for index, outcome in enumerate(part.outcomes):
         if same_fingerprint(found, outcome, part.tolerance):
-            return place
+            return index
     return -1

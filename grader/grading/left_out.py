@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 
 from ..core.note import Note, NoteKind
-from ..core.source import place, why_not_python
+from ..core.source import location, why_not_python
 from ..core.submission import Submission
 from ..core.text import listed, one_line
-from .observations import what_was_raised
+from .meanings import what_was_raised
 from .student import LeftOut
 
 _NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")
@@ -33,12 +33,14 @@ def about(part: LeftOut, parts: Sequence[LeftOut], submission: Submission) -> st
         line, why = why_not_python(text, part.line, part.message)
         names = listed([f"`{one_line(name, limit=60)}`" for name in part.names[:5]]) if part.names else "these lines"
         why = f"{part.type}: {why}; the grader left out {names}"
-        return one_line(f"{part.file_name}, {place(text, line)}: {why}", limit=400)
+        return one_line(f"{part.file_name}, {location(text, line)}: {why}", limit=400)
     if _follows(part, parts) or _noted(part, submission.notes):
         return ""
     no_file = _NO_MODULE.fullmatch(part.message)
     why = f"there is no {no_file[1]}.py" if no_file else what_was_raised(part.type, part.message)
-    return one_line(f"{part.file_name}, {place(text, part.line)}: {why}; the grader skipped this statement", limit=400)
+    return one_line(
+        f"{part.file_name}, {location(text, part.line)}: {why}; the grader skipped this statement", limit=400
+    )
 
 
 def _follows(part: LeftOut, others: Sequence[LeftOut]) -> bool:

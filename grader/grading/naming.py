@@ -7,20 +7,22 @@ wrong (`which_calls`). A description must hold for the call that is shown, and f
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from ..core.result import NamedMistake
 from . import differences, patterns, which_calls
 from .check import Check
-from .observations import HEADINGS, PAGE
-from .patterns import CAUSES, PLACES, common_pattern
+from .meanings import HEADINGS, PAGE, Pattern
+from .patterns import CAUSES, CONDITIONS, common_pattern
 from .plugin import Failure
 from .recorded_answers import Observation, RecordedAnswer, agree, is_random
 from .smallest_set import Explanation, Key, Search
 
 Observed = Sequence[tuple[RecordedAnswer, Observation]]
 """Worked examples of a function, each with what a submission makes of it."""
+_ByKey = Mapping[Key, tuple[RecordedAnswer, Observation]]
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Reasons:
 
     Attributes:
         mistakes: What is named, check by check.
-        shown: Check to the place of the worked example that shows it.
+        shown: Check to the index of the worked example that shows it.
         exact: Whether a set of known differences makes all answers to the worked examples.
     """
 
@@ -60,23 +62,26 @@ def reasons(
     explanation, wrong = _explanation(by_key)
     found = Reasons(exact=explanation is not None and explanation.exact)
     for check in failing:
-        wrong_here = [key for key in by_key if key[0] == check and key in wrong]
-        mistakes: list[NamedMistake] = []
-        if explanation:
-            mistakes = list(_named(explanation, known, check, wrong_here, is_first=not found.mistakes))
-            place = _most_telling(explanation, wrong_here)
+        wrong_here = [key for key in by_key if key.check == check and key in wrong]
+        shown = _most_telling(explanation, wrong_here)
+        mistakes = list(_named(explanation, known, check, wrong_here, shown, is_first=not found.mistakes))
         if not mistakes:
-            pattern, place = _pattern(checks, by_key, check, wrong_here, failures.get(check))
-            mistakes = [_observation(checks[check], *pattern)] if pattern else []
+            pattern, shown = _pattern(checks, by_key, wrong_here, failures.get(check))
+            mistakes = [_described(checks[check], *pattern)] if pattern else []
         found.mistakes.extend(mistakes)
-        if place is not None:
-            found.shown[check] = place
+        if shown is not None:
+            found.shown[check] = shown.example
     return found
 
 
-def _explanation(
-    by_key: Mapping[Key, tuple[RecordedAnswer, Observation]],
-) -> tuple[Explanation | None, Set[Key]]:
+def _keyed(observed: Observed) -> Iterator[tuple[Key, tuple[RecordedAnswer, Observation]]]:
+    counts: Counter[str] = Counter()
+    for recorded, observation in observed:
+        yield Key(recorded.check, counts[recorded.check]), (recorded, observation)
+        counts[recorded.check] += 1
+
+
+def _explanation(by_key: _ByKey) -> tuple[Explanation | None, Set[Key]]:
     """The smallest set of known differences that makes a function's answers, and the examples with a wrong answer."""
     (recorded, _), *_ = by_key.values()
     table = differences.load(recorded.check.split(".")[0]).get(recorded.function)
@@ -88,76 +93,78 @@ def _explanation(
     return search.best(), search.wrong_keys
 
 
-def _keyed(observed: Observed) -> Iterator[tuple[Key, tuple[RecordedAnswer, Observation]]]:
-    places: dict[str, int] = {}
-    for recorded, observation in observed:
-        place = places.get(recorded.check, 0)
-        places[recorded.check] = place + 1
-        yield (recorded.check, place), (recorded, observation)
+def _most_telling(explanation: Explanation | None, wrong_here: Sequence[Key]) -> Key | None:
+    """The explained wrong answer to an example of a check in which most of the differences show."""
+    if explanation is None:
+        return None
+    explained = [key for key in wrong_here if key in explanation.explains]
+    return max(explained, key=lambda key: (len(explanation.shows.get(key, ())), -key.example), default=None)
 
 
 def _named(
-    explanation: Explanation,
+    explanation: Explanation | None,
     known: Mapping[str, NamedMistake],
     check: str,
     wrong_here: Sequence[Key],
+    shown: Key | None,
     *,
     is_first: bool,
 ) -> Iterator[NamedMistake]:
     """The differences that a check shows, those in the shown call first; the first check also gets all others."""
-    explained = [key for key in wrong_here if key in explanation.explains]
-    if not explained and (wrong_here or not (is_first and explanation.exact)):
+    if explanation is None or not _explains(explanation, wrong_here, is_first=is_first):
         return
-    if explanation.exact or explained == list(wrong_here):
-        place = _most_telling(explanation, wrong_here)
-        here = explanation.shows.get((check, place), ()) if place is not None else ()
-        of_check = {name for key in wrong_here for name in explanation.shows.get(key, ())}
-        for name in sorted(explanation.names, key=lambda name: name not in here):
-            if name in here or (explanation.exact and (name in of_check or is_first)):
-                is_shown = name in here or place is None
-                yield replace(known[name], check=check, everywhere=explanation.exact, shown=is_shown)
+    in_call = explanation.shows.get(shown, ()) if shown else ()
+    in_check = {name for key in wrong_here for name in explanation.shows.get(key, ())}
+    for name in sorted(explanation.names, key=lambda name: name not in in_call):
+        if name in in_call or (explanation.exact and (name in in_check or is_first)):
+            is_shown = name in in_call or shown is None
+            yield replace(known[name], check=check, everywhere=explanation.exact, shown=is_shown)
 
 
-def _most_telling(explanation: Explanation, wrong_here: Sequence[Key]) -> int | None:
-    """The place of the worked example of a check in which most of the differences show."""
-    explained = [key for key in wrong_here if key in explanation.explains]
-    best = max(explained, key=lambda key: (len(explanation.shows.get(key, ())), -key[1]), default=None)
-    return None if best is None else best[1]
+def _explains(explanation: Explanation, wrong_here: Sequence[Key], *, is_first: bool) -> bool:
+    """Whether a set may be named next to a check: it makes the check's wrong answers, all of them if it is not exact.
+
+    The first check that fails gets an exact set even if the check has no wrong answer to a worked example.
+    """
+    if not wrong_here:
+        return is_first and explanation.exact
+    explained = [key in explanation.explains for key in wrong_here]
+    return any(explained) if explanation.exact else all(explained)
 
 
 def _pattern(
-    checks: Mapping[str, Check],
-    by_key: Mapping[Key, tuple[RecordedAnswer, Observation]],
-    check: str,
-    wrong_here: Sequence[Key],
-    failure: Failure | None,
-) -> tuple[tuple[str, str] | None, int | None]:
-    """What a check's wrong numbers have in common, and the place of the worked example that shows it.
+    checks: Mapping[str, Check], by_key: _ByKey, wrong_here: Sequence[Key], failure: Failure | None
+) -> tuple[Pattern | None, Key | None]:
+    """What a check's wrong numbers have in common, and the worked example that shows it.
 
     Runs get no description, because a right one may draw other numbers.
     """
-    if failure and failure.observation:
-        return failure.observation, None
-    answers = {key: _wrong_answer(checks[key[0]], key, *by_key[key]) for key in by_key if key[0] in checks}
+    if failure and failure.pattern:
+        return failure.pattern, None
+    answers = {key: _wrong_answer(checks[key.check], key, *by_key[key]) for key in by_key if key.check in checks}
     certain = {
-        key: answer for key, answer in answers.items() if answer and not is_random(checks[key[0]].examples[key[1]])
+        key: answer
+        for key, answer in answers.items()
+        if answer and not is_random(checks[key.check].examples[key.example])
     }
-    here = [certain[key] for key in wrong_here if key in certain]
+    here = [key for key in wrong_here if key in certain]
     if not here:
         return None, None
-    place = next(key[1] for key in wrong_here if key in certain)
-    everywhere = [*certain.values()]
+    everywhere, in_check = [*certain.values()], [certain[key] for key in here]
     pattern = common_pattern(everywhere, CAUSES) if len(everywhere) > 1 else None
-    pattern = pattern or common_pattern(here, CAUSES, numbers=3) or common_pattern(here, PLACES)
-    if pattern is None:
-        calls = [
-            (checks[key[0]].call(checks[key[0]].examples[key[1]]), agree(observation, recorded.expected))
-            for key, (recorded, observation) in by_key.items()
-            if key[0] in checks
-        ]
-        sentence = which_calls.which_are_wrong(calls)
-        pattern = ("calls", sentence) if sentence else None
-    return pattern, place
+    pattern = pattern or common_pattern(in_check, CAUSES, numbers=3) or common_pattern(in_check, CONDITIONS)
+    return pattern or _wrong_calls(checks, by_key), here[0]
+
+
+def _wrong_calls(checks: Mapping[str, Check], by_key: _ByKey) -> Pattern | None:
+    """Which calls of a function are wrong."""
+    calls = [
+        (checks[key.check].call(checks[key.check].examples[key.example]), agree(observation, recorded.expected))
+        for key, (recorded, observation) in by_key.items()
+        if key.check in checks
+    ]
+    sentence = which_calls.which_are_wrong(calls)
+    return ("calls", sentence) if sentence else None
 
 
 def _wrong_answer(
@@ -165,11 +172,11 @@ def _wrong_answer(
 ) -> patterns.WrongAnswer | None:
     if agree(observation, recorded.expected) and not observation.get("left"):
         return None
-    return patterns.wrong_answer(check.call(check.examples[key[1]]).handed_over, observation, recorded.expected)
+    return patterns.wrong_answer(check.call(check.examples[key.example]).handed_over, observation, recorded.expected)
 
 
-def _observation(check: Check, heading: str, sentence: str) -> NamedMistake:
-    """What is seen in the numbers, explained under a heading of the page of general observations."""
+def _described(check: Check, heading: str, sentence: str) -> NamedMistake:
+    """A pattern, explained under its heading on the page of general patterns."""
     page, (_, explanation) = f"{PAGE}#seen-{heading}", HEADINGS[heading]
     return NamedMistake(check.id, False, page, check.function, heading, sentence, explanation, observed=True)
 
@@ -177,4 +184,4 @@ def _observation(check: Check, heading: str, sentence: str) -> NamedMistake:
 def earlier_calls(check: Check) -> NamedMistake:
     """The answer to a call depends on earlier ones."""
     sentence = "different if this call is made alone in a new process: they depend on earlier calls"
-    return replace(_observation(check, "earlier_calls", sentence), everywhere=True)
+    return replace(_described(check, "earlier_calls", sentence), everywhere=True)

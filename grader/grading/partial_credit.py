@@ -68,7 +68,7 @@ def run_waiting_checks(
         settings=replace(settings, checks=waiting, first=None, gates=False),
         result=result,
         on_update=first.on_update,
-        recorded=False,
+        require_recorded=False,
         findings=Findings(clocks=first.findings.clocks),
         wall_clock=first.wall_clock,
     )

@@ -4,7 +4,7 @@ A known mistake is a cause. Answers that match no known mistake may still show a
 are twice the expected ones, the policy did not move, only those with a negative advantage are wrong. The report names a
 pattern only if it holds for *every* wrong answer, and if there are too many numbers for it to be chance.
 
-Each function below finds patterns of one kind: headings (`observations.toml`), sentences that complete "your numbers
+Each function below finds patterns of one kind: headings (`meanings.toml`), sentences that complete "your numbers
 are ...", and how many numbers support each of them. The first function that finds a common pattern counts.
 """
 
@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..core.result import NEVER_COMPUTED
 from ..core.text import listed
-from .observations import exception_meaning, system_meaning
+from .meanings import Pattern, exception_meaning, system_meaning
 from .recorded_answers import Observation, rounding_only
 from .student import Half, Record, Transposed
 
@@ -86,35 +87,33 @@ def wrong_answer(arguments: Mapping[str, Any], yours: Observation, expected: Obs
     return WrongAnswer(_arrays(arguments), yours, expected, tuple(wrong), right)
 
 
-def common_pattern(
-    answers: Sequence[WrongAnswer], finders: Sequence[Finder], *, numbers: int = 2
-) -> tuple[str, str] | None:
+def common_pattern(answers: Sequence[WrongAnswer], finders: Sequence[Finder], *, numbers: int = 2) -> Pattern | None:
     """What is true of all wrong answers, as heading and sentence; None if nothing is.
 
     Args:
         answers: The wrong answers to the examples of one check, or of one function.
-        finders: `CAUSES` or `PLACES`.
+        finders: `CAUSES` or `CONDITIONS`.
         numbers: How many must support it: one number is twice another one by chance.
     """
     if not answers:
         return None
-    different = _places_of_different(answers)  # the same numbers support a pattern only once
+    different = _different(answers)  # the same numbers support a pattern only once
     for finder in finders:
         first, *others = evidence = [_patterns(finder, answer) for answer in answers]
         for pattern in first:
             is_common = all(pattern in patterns for patterns in others)
-            if is_common and sum(evidence[place][pattern] for place in different) >= numbers:
+            if is_common and sum(evidence[index][pattern] for index in different) >= numbers:
                 return pattern
     return None
 
 
-def _places_of_different(answers: Sequence[WrongAnswer]) -> list[int]:
-    """Where answers are whose numbers no earlier one has."""
+def _different(answers: Sequence[WrongAnswer]) -> list[int]:
+    """Indices of the answers whose numbers no earlier one has."""
     numbers = [[(part.yours.tolist(), part.expected.tolist()) for part in answer.parts] for answer in answers]
-    return [place for place, each in enumerate(numbers) if each not in numbers[:place]]
+    return [index for index, each in enumerate(numbers) if each not in numbers[:index]]
 
 
-def _patterns(finder: Finder, answer: WrongAnswer) -> dict[tuple[str, str], float]:
+def _patterns(finder: Finder, answer: WrongAnswer) -> dict[Pattern, float]:
     with np.errstate(all="ignore"):  # a wrong answer may hold anything
         return {(heading, sentence): evidence for heading, sentence, evidence in finder(answer)}
 
@@ -209,7 +208,7 @@ def _exception(answer: WrongAnswer) -> Patterns:
     raised = (answer.yours["raises"], answer.yours["message"]) if "raises" in answer.yours else ("", "")
     means = "" if system_meaning(": ".join(raised)) else exception_meaning(*raised)
     if means:
-        yield "exception", f"never computed: {means}", CERTAIN
+        yield "exception", f"{NEVER_COMPUTED}{means}", CERTAIN
 
 
 def _kind(answer: WrongAnswer) -> Patterns:
@@ -220,7 +219,7 @@ def _kind(answer: WrongAnswer) -> Patterns:
         yield "kind", "missing: your function returns None", CERTAIN
     elif kind in ("coroutine", "generator"):
         cause = "`async def`; write `def`" if kind == "coroutine" else "`yield`; write `return`"
-        yield "kind", f"never computed: the function uses {cause}", CERTAIN
+        yield "kind", f"{NEVER_COMPUTED}the function uses {cause}", CERTAIN
     elif "shape" in expected and "shape" not in yours and "raises" not in yours:
         equal = "right, but " if "values" in yours and _all_near(_array(yours), _array(expected)) else ""
         yield "kind", f"{equal}a {'plain number' if kind == 'number' else kind} instead of a tensor", CERTAIN
@@ -361,8 +360,8 @@ def _factor(answer: WrongAnswer) -> Patterns:
 
 def _one_factor(left: Floats, right: Floats) -> float | None:
     """The k with left = k * right, if there is one other than 0 and 1."""
-    place = np.argmax(np.abs(right))
-    factor = float(left.reshape(-1)[place] / right.reshape(-1)[place])
+    largest = np.argmax(np.abs(right))
+    factor = float(left.reshape(-1)[largest] / right.reshape(-1)[largest])
     is_one = min(abs(factor), abs(factor - 1)) > 1e-4 and _all_near(left, factor * right)
     return factor if is_one and math.isfinite(factor) else None
 
@@ -440,5 +439,5 @@ CAUSES: tuple[Finder, ...] = (
     *(_constant, _factor, _function),
 )
 """Patterns that say how the numbers came about."""
-PLACES: tuple[Finder, ...] = (_not_finite, _where, _only)
+CONDITIONS: tuple[Finder, ...] = (_not_finite, _where, _only)
 """Patterns that say which numbers are wrong."""

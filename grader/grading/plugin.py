@@ -38,7 +38,7 @@ from ..core.result import (
     Result,
 )
 from ..core.secret import PUBLIC, fresh_seed
-from ..core.source import cell_of, lines, place, why_not_python
+from ..core.source import cell_of, lines, location, why_not_python
 from ..core.submission import Submission
 from ..oracles import recorded
 from ..sandbox.worker_process import is_shortage
@@ -46,7 +46,7 @@ from . import curves, hypothesis_compat, recorded_answers
 from .check import Check, checks_of
 from .compare import Mismatch
 from .left_out import about
-from .observations import what_was_raised
+from .meanings import Pattern, what_was_raised
 from .recorded_answers import RecordedAnswer
 from .settings import GradingSettings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
@@ -71,19 +71,19 @@ from .withheld import is_public, withhold
 # Inputs per invariant, which is a test of hypothesis. Explicit examples cover the special cases, and one input holds
 # several groups, so few are enough to catch every known mistake (`course dev selftest` uses the default). Watching and
 # debugging must be fast.
-DEFAULT_EXAMPLES = 16
-WATCH_EXAMPLES = 6
-DEBUG_EXAMPLES = 3
+DEFAULT_INPUTS = 16
+WATCH_INPUTS = 6
+DEBUG_INPUTS = 3
 
 
-def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> None:
+def use_profile(inputs: int = DEFAULT_INPUTS, *, shrink: bool = True) -> None:
     """Set hypothesis up for grading: no clock, no database, no output. Call it before the checks are imported.
 
-    `examples` are the inputs per invariant. `shrink` looks for the smallest failing input; no outcome depends on it.
+    `inputs` are those per invariant. `shrink` looks for the smallest failing input; no outcome depends on it.
     """
     settings.register_profile(
         "course",
-        max_examples=examples,
+        max_examples=inputs,
         database=None,
         deadline=None,
         report_multiple_bugs=False,
@@ -97,18 +97,18 @@ def use_profile(examples: int = DEFAULT_EXAMPLES, *, shrink: bool = True) -> Non
     hypothesis_compat.write_no_files()
 
 
-def examples() -> int:
+def inputs_per_invariant() -> int:
     """Inputs per invariant in the present profile."""
-    return settings.default.max_examples if settings.default else DEFAULT_EXAMPLES
+    return settings.default.max_examples if settings.default else DEFAULT_INPUTS
 
 
 @dataclass(frozen=True)
 class Failure:
-    """The call that a check failed for, what came back, and `Mismatch.observation`."""
+    """The call that a check failed for, what came back, and `Mismatch.pattern`."""
 
     example: Example
     answer: Answer
-    observation: tuple[str, str] | None = None
+    pattern: Pattern | None = None
 
 
 @dataclass
@@ -149,7 +149,7 @@ class GradingPlugin:
     on_update: Callable[[Result, CheckResult], None] = lambda *_: None  # called after every check
     on_collected: Callable[[Result], None] = lambda _: None  # called before the first check
     corrected: Mapping[str, Submission] = field(default_factory=dict)
-    recorded: bool = True  # require the recorded answers to the worked examples of a check, too
+    require_recorded: bool = True  # require the recorded answers to the worked examples of a check, too
     findings: Findings = field(default_factory=Findings)
     wall_clock: Clock = field(  # what is left of the whole grading's time
         default_factory=lambda: Clock(course.GRADING_SECONDS * _more_time(), "the whole grading", wall=True)
@@ -280,12 +280,15 @@ class GradingPlugin:
         items[:] = [item for item in items if _check_of(item).id in selected]
         order, functions = list(selected), list(dict.fromkeys(check.whole_name for check in selected.values()))
         first = selected.get(self.settings.first or "")
+        early = {
+            check.id
+            for check in selected.values()
+            if first and not check.dtype and (check is first or (check.gate and check.function == first.function))
+        }
 
         def rank(item: pytest.Item) -> tuple[bool, int, bool, int]:
             check = _check_of(item)
-            early = first is not None and (check.id == first.id or (check.gate and check.function == first.function))
-            early = early and not check.dtype
-            return not early, functions.index(check.whole_name), check.dtype, order.index(check.id)
+            return check.id not in early, functions.index(check.whole_name), check.dtype, order.index(check.id)
 
         items.sort(key=rank)
         for item in items:
@@ -308,7 +311,7 @@ class GradingPlugin:
     ) -> Callable[..., None]:
         """An invariant of a handout: it runs on inputs with a record of what the oracles answer, the shortest first."""
         test = hypothesis_compat.inner_test(function)
-        few = inputs[: max(examples(), len(inputs) - DEFAULT_EXAMPLES)]
+        few = inputs[: max(inputs_per_invariant(), len(inputs) - DEFAULT_INPUTS)]
 
         def run_with(given: Mapping[str, Any], fixtures: Mapping[str, Any]) -> None:
             test(**fixtures, **{name: recorded.decode(value, {"Record": Record}) for name, value in given.items()})
@@ -366,7 +369,7 @@ class GradingPlugin:
     def _require_declared(self, student: Student, check: Check) -> None:
         """Require the recorded answers of a check's examples, a refusal of its `refuses`, and no noted wrong dtype."""
         try:
-            if self.recorded:
+            if self.require_recorded:
                 recorded_answers.require_recorded(student, recorded_answers.of_check(check))
         except Mismatch as problem:
             passed = "your answers to this check's random inputs are right, but this one is wrong: "
@@ -453,8 +456,8 @@ class GradingPlugin:
         entry.frames = [self._in_cell(frame) for frame in entry.frames]
         if not_imported and not (isinstance(problem, NoAnswer) and problem.rest_imported):
             (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
-            places = [f" ({frame.file.rsplit('/', 1)[-1]}, line {frame.line})" for frame in entry.frames[-1:]]
-            exercise.not_imported = entry.message + "".join(places)
+            where = [f" ({frame.file.rsplit('/', 1)[-1]}, line {frame.line})" for frame in entry.frames[-1:]]
+            exercise.not_imported = entry.message + "".join(where)
         entry.printed = _cut(entry.printed, _LONGEST_PRINTED)
         _fit(entry, check, call)
         needed = [self._entries[name] for name in check.needs if name in self._entries]
@@ -486,8 +489,8 @@ class GradingPlugin:
                 if is_open and not _had_no_time(problem):
                     self.findings.without_answer.add(check.whole_name)
                 entry.message, entry.printed = f"your code {problem.death.detail}", problem.printed
-                if problem.death.place:
-                    file, line, function = problem.death.place
+                if problem.death.location:
+                    file, line, function = problem.death.location
                     entry.frames = [Frame(file, line, function, self._source(file, line))]
             case ModuleProblem():
                 entry.message = str(problem)
@@ -511,7 +514,7 @@ class GradingPlugin:
     def _describe_mismatch(self, entry: CheckResult, check: Check, problem: Mismatch) -> None:
         """Write what is wrong with the numbers; instead of a long call, show a short one that also goes wrong."""
         if self._student and (answered := self._student.answered(problem.call)):
-            self.findings.failures[check.id] = Failure(*answered, problem.observation)
+            self.findings.failures[check.id] = Failure(*answered, problem.pattern)
         entry.outcome, entry.rows = FAILED, problem.rows
         entry.message = _about_another_example(check, problem.call) + problem.message
         smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
@@ -534,7 +537,7 @@ class GradingPlugin:
         at_module_level = [frame for frame in entry.frames if frame.function == "<module>"]
         needed = _NEEDED_AT_IMPORT if isinstance(problem, StudentDied) else _DEFINES
         if at_module_level and not needed.match(at_module_level[-1].source):
-            where = place(self._text(at_module_level[-1].file), at_module_level[-1].line)
+            where = location(self._text(at_module_level[-1].file), at_module_level[-1].line)
             entry.message += f'; {where} runs while the file is imported, so move it below `if __name__ == "__main__":`'
 
     def _about_setting(self, name: str) -> str:
@@ -543,11 +546,11 @@ class GradingPlugin:
         for file, text in self.settings.submission.files.items():
             for line in lines(text):
                 if re.search(call, line.code):
-                    return f"{what} while {file} is imported ({place(text, line.number)}); delete that line"
+                    return f"{what} while {file} is imported ({location(text, line.number)}); delete that line"
         return f"{what} while your code is imported"
 
     def _in_cell(self, frame: Frame) -> Frame:
-        """The frame with the place in a notebook, if its file was made from one."""
+        """The frame with its location in a notebook, if its file was made from one."""
         cell = cell_of(self._text(frame.file), frame.line)
         if cell is None:
             return frame
@@ -610,7 +613,7 @@ def _exercise_seconds(name: str) -> float:
 
 def _more_time() -> float:
     """The factor for time limits, which are set for the default number of inputs."""
-    return max(1.0, examples() / DEFAULT_EXAMPLES)
+    return max(1.0, inputs_per_invariant() / DEFAULT_INPUTS)
 
 
 def _is_open(check: Check, problem: BaseException) -> bool:

@@ -47,6 +47,6 @@ def shares(total: int, weights: Sequence[int]) -> list[int]:
     start = total - len(weights)  # each final share is more than its part of this, rounded down
     points = [max(1, weight * start // sum(weights)) for weight in weights]
     while sum(points) < total:
-        next_one = max(range(len(weights)), key=lambda place: Fraction(weights[place], 2 * points[place] + 1))
+        next_one = max(range(len(weights)), key=lambda index: Fraction(weights[index], 2 * points[index] + 1))
         points[next_one] += 1
     return points

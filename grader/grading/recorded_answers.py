@@ -359,7 +359,7 @@ def _seen(value: Any, *, largest: int | None = _LARGEST) -> Observation:
         fields = state if isinstance(state, dict) else value.fields
         return {"returns": value.type_name, "fields": {name: _seen(p, largest=largest) for name, p in fields.items()}}
     if isinstance(value, dict | list | tuple):
-        parts = value.items() if isinstance(value, dict) else ((str(place), part) for place, part in enumerate(value))
+        parts = value.items() if isinstance(value, dict) else ((str(index), part) for index, part in enumerate(value))
         return {"returns": type(value).__name__, "fields": {name: _seen(part, largest=largest) for name, part in parts}}
     if isinstance(value, bool | int | float):
         number = float(value)

@@ -146,7 +146,7 @@ def run_checks(grading: plugin.GradingPlugin, process: GradingProcess | None = N
     *ours, last = exercises
     names = tuple(check.id for check in grading.settings.selected.values() if check.exercise == last)
     settings = replace(grading.settings, start=_no_worker, checks=None)
-    process.begin(_run_elsewhere, settings, last, names, grading.result, plugin.examples())
+    process.begin(_run_elsewhere, settings, last, names, grading.result, plugin.inputs_per_invariant())
     status = run_checks_of(grading, ours)
     if grading.failure is not None or status == pytest.ExitCode.INTERRUPTED:
         return status
@@ -159,10 +159,10 @@ def run_checks(grading: plugin.GradingPlugin, process: GradingProcess | None = N
 
 
 def _run_elsewhere(
-    sandbox: Sandbox, settings: GradingSettings, exercise: str, names: Sequence[str], result: Result, examples: int
+    sandbox: Sandbox, settings: GradingSettings, exercise: str, names: Sequence[str], result: Result, inputs: int
 ) -> GradedElsewhere:
     """Run checks of one exercise, by their ids, in a grading process; settings come without `start` and `checks`."""
-    plugin.use_profile(examples)
+    plugin.use_profile(inputs)
     declared = declared_checks([exercise], hidden=settings.with_hidden_checks)
     settings = replace(settings, start=sandbox.worker, checks={name: declared[name] for name in names})
     walls = sandbox.walls()

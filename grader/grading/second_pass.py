@@ -73,7 +73,7 @@ def judge(
         if check.outcome in _LOST and f"{exercise.name}.{check.function}" in wrong
     }
     rerun, result.problem = _run_again(settings, first, lost, corrected, run, on_check)
-    _write(settings, result, wrong, {check.id for check in rerun if check.outcome == PASSED})
+    _write_owed(settings, result, wrong, {check.id for check in rerun if check.outcome == PASSED})
     if result.problem:
         result.shortage = any(check.shortage for check in rerun)
         return frozenset(), {}
@@ -152,7 +152,9 @@ def _problem(not_collected: Sequence[str], rerun: Sequence[CheckResult], status:
     return f"checks could not be judged a second time: {', '.join(problems)}" if problems else ""
 
 
-def _write(settings: GradingSettings, result: Result, wrong: Mapping[str, Sequence[str]], passed: Set[str]) -> None:
+def _write_owed(
+    settings: GradingSettings, result: Result, wrong: Mapping[str, Sequence[str]], passed: Set[str]
+) -> None:
     """Write into each check that passed the second time which functions it failed because of.
 
     If such a function has no mistake of its own, the cause is in the functions that it calls.

@@ -1,16 +1,16 @@
 """The smallest set of known differences from the model answer that makes exactly a submission's answers.
 
 What people write first has two to four mistakes at once. In one part of an answer rarely more than two of them meet, so
-what a larger set makes follows from the recorded pairs (`Search._predicted`).
+what a larger set makes follows from the recorded pairs (`Search._predicted`). Two differences *meet* where both
+together make other numbers than either alone.
 """
 
 from __future__ import annotations
 
-import functools
-import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,16 @@ _MOST = 10
 _WIDTH = 24
 """Sets of each size that the search extends, from pairs on."""
 
-Key = tuple[str, int]
-"""A worked example: the id of its check, and its place there."""
+Outcomes = npt.NDArray[np.uint16]
+"""Outcome of each part (last axis), as its index in `Part.outcomes`; 0 is the model answer's."""
+Mask = npt.NDArray[np.bool_]
+
+
+class Key(NamedTuple):
+    """A worked example: the id of its check, and its index there."""
+
+    check: str
+    example: int
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Fit:
-    """How sets that differ in one difference fit a submission, in parts of its answers; one number per set.
+    """How a set of differences fits a submission, in parts of its answers.
 
     Attributes:
         explained: Wrong parts that the set makes.
@@ -57,27 +65,26 @@ class Fit:
         missed: Those of them in which the pairs predict other numbers.
     """
 
-    explained: npt.NDArray[np.int64]
-    refuted: npt.NDArray[np.int64]
-    other: npt.NDArray[np.int64]
-    untouched: npt.NDArray[np.int64]
-    doubts: npt.NDArray[np.int64]
-    missed: npt.NDArray[np.int64]
+    explained: int
+    refuted: int
+    other: int
+    untouched: int
+    doubts: int
+    missed: int
 
     @property
-    def score(self) -> npt.NDArray[np.float64]:
-        return self.explained - 3.0 * self.refuted - self.other - self.doubts / 4
+    def score(self) -> float:
+        return self.explained - 3 * self.refuted - self.other - self.doubts / 4
 
     @property
-    def makes_all(self) -> npt.NDArray[np.bool_]:
+    def makes_all(self) -> bool:
         """Whether the set makes all answers, as far as they are recorded."""
-        contradicted = self.refuted + self.other + self.untouched + self.missed
-        return np.asarray((contradicted == 0) & (self.explained > 3 * self.doubts))
+        return not (self.refuted or self.other or self.untouched or self.missed) and self.explained > 3 * self.doubts
 
     @property
-    def is_plausible(self) -> npt.NDArray[np.bool_]:
+    def is_plausible(self) -> bool:
         """Whether the code may well have these differences, although it must have others, too."""
-        return np.asarray((self.refuted == 0) & (self.explained > self.other + self.doubts / 4))
+        return not self.refuted and self.explained > self.other + self.doubts / 4
 
 
 class Search:
@@ -85,14 +92,13 @@ class Search:
 
     Args:
         table: What is recorded of the function.
-        observed: What the submission makes of the examples, by check and place.
+        observed: What the submission makes of the worked examples.
         expected: The model answers to these.
 
     Attributes:
         matching: For each part of the answers and each of its outcomes, whether that is the submission's.
-        known: The parts of worked examples that the submission was asked for.
+        asked: The parts of worked examples that the submission was asked for.
         wrong: Those of them that are not the model answer's.
-        lines: The places of the parts, to look up outcomes.
     """
 
     def __init__(
@@ -104,56 +110,54 @@ class Search:
         self.table = table
         seen = {key: parts(each, expected[key]) for key, each in observed.items()}
         size = max((len(part.outcomes) for part in table.parts), default=1)
+        self._keys = [Key(part.check, part.index) for part in table.parts]
         self.matching = np.zeros((len(table.parts), size), dtype=bool)
-        self.known = np.array([(part.check, part.place) in seen for part in table.parts], dtype=bool)
-        for row, part in enumerate(table.parts):
-            found = seen.get((part.check, part.place), {})
-            mine = found.get(part.name, found.get("", ("missing", 0.0, 0.0, 0.0)))
-            for place, outcome in enumerate(part.outcomes):
-                self.matching[row, place] = same_fingerprint(mine, outcome, part.tolerance)
-        self.wrong = self.known & ~self.matching[:, 0]
-        self.lines = np.arange(len(table.parts))
-        self._keys = [(part.check, part.place) for part in table.parts]
-        self._known_rows: dict[Chosen, npt.NDArray[np.uint16]] = {}
-        self._fits: dict[Chosen, Fit] = {}
+        for row, (key, part) in enumerate(zip(self._keys, table.parts, strict=True)):
+            found = seen.get(key, {})
+            yours = found.get(part.name, found.get("", ("missing", 0.0, 0.0, 0.0)))
+            for index, outcome in enumerate(part.outcomes):
+                self.matching[row, index] = same_fingerprint(yours, outcome, part.tolerance)
+        self.asked = np.array([key in seen for key in self._keys], dtype=bool)
+        self.wrong = self.asked & ~self.matching[:, 0]
+        self._rows_of: dict[Chosen, Outcomes] = {}
 
     @property
     def wrong_keys(self) -> frozenset[Key]:
         """The worked examples with a wrong answer."""
-        return frozenset(key for key, is_wrong in zip(self._keys, self.wrong, strict=True) if is_wrong)
+        return frozenset(self._keys[part] for part in np.flatnonzero(self.wrong))
 
     def best(self) -> Explanation | None:
         """The set that fits best: the smallest that makes all answers, else the one that explains most of them.
 
         None if none explains a wrong answer without contradicting a right one.
         """
-        level: list[Chosen] = [()]
-        best: tuple[float, Chosen] | None = None
+        sets: list[Chosen] = [()]
+        partial: tuple[float, Chosen] | None = None
         before = -math.inf
         for size in range(1, _MOST + 1):
-            scores: dict[Chosen, float] = {}
-            exact: list[tuple[int, Chosen]] = []
-            for chosen in level:
-                fit = self._fit(chosen)
-                for more in self._candidates(chosen):
-                    larger = tuple(sorted((*chosen, more)))
-                    if larger in scores:
-                        continue
-                    scores[larger] = float(fit.score[more])
-                    value = scores[larger] - size / 2
-                    if fit.is_plausible[more] and (best is None or value > best[0]):
-                        best = value, larger
-                    if fit.makes_all[more]:
-                        exact.append((int(fit.doubts[more]), larger))
-            for _, chosen in sorted(exact):
+            fits = self._extended(sets)
+            for _, chosen in sorted((fit.doubts, chosen) for chosen, fit in fits.items() if fit.makes_all):
                 if self._all_needed(chosen):
                     return self._explanation(chosen, exact=True)
-            level = sorted(scores, key=lambda chosen: (-scores[chosen], chosen))[: _WIDTH if size > 1 else None]
-            score = scores[level[0]] if level else -math.inf
+            for chosen, fit in fits.items():
+                value = fit.score - size / 2
+                if fit.is_plausible and (partial is None or value > partial[0]):
+                    partial = value, chosen
+            sets = sorted(fits, key=lambda chosen: (-fits[chosen].score, chosen))[: _WIDTH if size > 1 else None]
+            score = fits[sets[0]].score if sets else -math.inf
             if size > 2 and score <= before:
                 break
             before = score
-        return self._explanation(best[1], exact=False) if best else None
+        return self._explanation(partial[1], exact=False) if partial else None
+
+    def _extended(self, sets: Iterable[Chosen]) -> dict[Chosen, Fit]:
+        """How all sets fit that have one more difference than these."""
+        extended: dict[Chosen, Fit] = {}
+        for chosen in sets:
+            fits = self._fits(chosen)
+            for more in self._candidates(chosen):
+                extended.setdefault(tuple(sorted((*chosen, more))), fits[more])
+        return extended
 
     def _candidates(self, chosen: Chosen) -> Iterator[int]:
         """Differences that fit into a set."""
@@ -161,109 +165,74 @@ class Search:
             if more not in chosen and all(self.table.fits[more, each] for each in chosen):
                 yield more
 
-    def _rows(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
-        """The outcomes of a set with each further difference; `UNKNOWN` where more than two meet in a part."""
-        if chosen not in self._known_rows:
-            alone, pairs = self.table.alone, self.table.pairs
-            rows = self._predicted(chosen) if len(chosen) > 1 else pairs[chosen[0]] if chosen else alone
-            self._known_rows[chosen] = rows
-        return self._known_rows[chosen]
-
-    def _predicted(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
-        """`_rows` from the pairs. A difference is active in a part if it changes what another one of the set makes."""
-        alone, pairs = self.table.alone, self.table.pairs
-        count, size = len(alone), len(chosen)
-        active = np.empty((size + 1, *alone.shape), dtype=bool)
-        for place, each in enumerate(chosen):
-            among = np.any([pairs[each, other] != alone[other] for other in chosen if other != each], axis=0)
-            active[place] = among | (pairs[each] != alone)
-        active[size] = np.any([pairs[each] != alone[each] for each in chosen], axis=0)
-        number = active.sum(axis=0)
-        who = np.empty((size + 1, count), dtype=np.intp)
-        who[:size], who[size] = np.array(chosen)[:, None], np.arange(count)
-        first, last = active.argmax(axis=0), size - active[::-1].argmax(axis=0)
-        columns = np.arange(count)[:, None]
-        both = pairs[who[first, columns], who[last, columns], self.lines]
-        # If none is active, either none changes the model answer, or all make the same of it.
-        same = np.max([alone[each] for each in chosen], axis=0)
-        rows = np.where(number == 0, same, np.where(number <= 2, both, np.uint16(UNKNOWN)))
-        self._fill_in(chosen, active, number, rows)
-        for each in chosen:  # one whose numbers no other one changes, such as NaN everywhere
-            ruling = np.all([pairs[each, other] == alone[each] for other in chosen], axis=0) & (alone[each] != 0)
-            rows = np.where(ruling & (pairs[each] == alone[each]), alone[each], rows)
-        ruling = np.all([pairs[each] == alone for each in chosen], axis=0) & (alone != 0)
-        return np.where(ruling, alone, rows)
-
-    def _fill_in(
-        self,
-        chosen: Chosen,
-        active: npt.NDArray[np.bool_],
-        number: npt.NDArray[np.int64],
-        rows: npt.NDArray[np.uint16],
-    ) -> None:
-        """Take the outcomes from the larger sets that are recorded, where all others of the set change nothing."""
-        size = len(chosen)
-        usual = [place for place, each in enumerate(chosen) if each in self._usual]
-        for members in (each for n in (2, 3, 4) for each in itertools.combinations(usual, n)):
-            quiet = number == active[list(members)].sum(axis=0) + active[size]
-            names = tuple(chosen[place] for place in members)
-            recorded = self.table.of_larger.get(names)
-            if recorded is not None:
-                np.copyto(rows, recorded, where=~active[size] & quiet)
-            for more in self._usual:
-                recorded = self.table.of_larger.get(tuple(sorted((*names, more)))) if more not in chosen else None
-                if recorded is not None:
-                    np.copyto(rows[more], recorded, where=quiet[more])
-
-    @functools.cached_property
-    def _usual(self) -> list[int]:
-        """The differences in the larger sets that are recorded."""
-        return sorted({each for chosen in self.table.larger for each in chosen})
-
-    def _recorded(self, chosen: Chosen) -> Iterator[int]:
-        """Further differences with which a whole set is recorded."""
-        if len(chosen) > 1:
-            for more in self._usual:
-                if more not in chosen and tuple(sorted((*chosen, more))) in self.table.of_larger:
-                    yield more
-
-    def _meeting(self, chosen: Chosen) -> npt.NDArray[np.bool_]:
-        """Where two of a set, with each further difference, make other numbers than either, so that three may too."""
-        alone, pairs = self.table.alone, self.table.pairs
-        meeting = np.zeros(alone.shape, dtype=bool)
-        if len(chosen) < 2:
-            return meeting
-        for one, other in itertools.combinations(chosen, 2):
-            meeting |= (pairs[one, other] != alone[one]) & (pairs[one, other] != alone[other])
-        for one in chosen:
-            meeting |= (pairs[one] != alone[one]) & (pairs[one] != alone)
-        for more in self._recorded(chosen):
-            meeting[more] = False
-        return meeting
-
-    def _fit(self, chosen: Chosen) -> Fit:
+    def _fits(self, chosen: Chosen) -> list[Fit]:
         """How a set fits with each further difference."""
-        if chosen not in self._fits:
-            rows = self._rows(chosen)
-            unknown = rows == UNKNOWN
-            agree = self._agreeing(rows)
-            meeting = self._meeting(chosen)
-            doubted = self.known & (unknown | (meeting & ~agree))
-            changed = self.known & (rows != 0) & ~doubted
-            self._fits[chosen] = Fit(
-                explained=(self.wrong & agree).sum(axis=-1),
-                refuted=(~self.wrong & changed & ~agree).sum(axis=-1),
-                other=(self.wrong & changed & ~agree).sum(axis=-1),
-                untouched=(self.wrong & ~changed & ~doubted & ~agree).sum(axis=-1),
-                doubts=doubted.sum(axis=-1),
-                missed=(self.known & meeting & ~unknown & ~agree).sum(axis=-1),
-            )
-        return self._fits[chosen]
+        rows = self._rows(chosen)
+        agree = self._agreeing(rows)
+        meeting = self._meeting(chosen)
+        doubted = self.asked & ((rows == UNKNOWN) | (meeting & ~agree))
+        changed = self.asked & (rows != 0) & ~doubted
+        counted_parts = {
+            "explained": self.wrong & agree,
+            "refuted": ~self.wrong & changed & ~agree,
+            "other": self.wrong & changed & ~agree,
+            "untouched": self.wrong & ~changed & ~doubted & ~agree,
+            "doubts": doubted,
+            "missed": self.asked & meeting & (rows != UNKNOWN) & ~agree,
+        }
+        numbers = zip(*(there.sum(axis=-1).tolist() for there in counted_parts.values()), strict=True)
+        return [Fit(**dict(zip(counted_parts, each, strict=True))) for each in numbers]
 
-    def _agreeing(self, rows: npt.NDArray[np.uint16]) -> npt.NDArray[np.bool_]:
+    def _rows(self, chosen: Chosen) -> Outcomes:
+        """The outcomes of a set with each further difference, a row for each; `UNKNOWN` where none is recorded."""
+        if chosen not in self._rows_of:
+            recorded = self.table.pairs[chosen[0]] if chosen else self.table.alone
+            self._rows_of[chosen] = self._predicted(chosen) if len(chosen) > 1 else recorded
+        return self._rows_of[chosen]
+
+    def _predicted(self, chosen: Chosen) -> Outcomes:
+        """`_rows` of two or more differences, from the recorded pairs and larger sets."""
+        pairs = self._pairs(chosen)
+        active = _active(pairs)
+        rows = np.where(active.sum(axis=0) <= 2, _made_by_two(pairs, active), np.uint16(UNKNOWN))
+        self._fill_in(rows, chosen, active)
+        dominant = _dominant(pairs)
+        return np.where(dominant != 0, dominant, rows)
+
+    def _pairs(self, chosen: Chosen) -> Outcomes:
+        """The outcomes of any two members of a set whose last member is each further difference in turn.
+
+        Returns:
+            The outcomes of the pairs, (members, members, further difference, part).
+        """
+        members = np.empty((len(chosen) + 1, len(self.table.names)), dtype=np.intp)
+        members[:-1], members[-1] = np.array(chosen)[:, None], np.arange(len(self.table.names))
+        return np.asarray(self.table.pairs[members[:, None], members[None, :]])
+
+    def _fill_in(self, rows: Outcomes, chosen: Chosen, active: Mask) -> None:
+        """Write the outcomes of the larger sets that are recorded, where no other member of the set is active."""
+        for recorded, outcomes in self.table.of_larger.items():
+            others = [member for member, each in enumerate(chosen) if each not in recorded]
+            further = [each for each in recorded if each not in chosen]
+            if not further:
+                np.copyto(rows, outcomes, where=~active[[*others, len(chosen)]].any(axis=0))
+            elif len(further) == 1:
+                np.copyto(rows[further[0]], outcomes, where=~active[others, further[0]].any(axis=0))
+
+    def _meeting(self, chosen: Chosen) -> Mask:
+        """Where two members of a set meet, for each further difference, so that three may, too."""
+        if len(chosen) < 2:
+            return np.zeros(self.table.alone.shape, dtype=bool)
+        pairs = self._pairs(chosen)
+        alone = _alone(pairs)
+        meeting = ((pairs != alone[:, None]) & (pairs != alone[None])).any(axis=(0, 1))
+        is_recorded = [tuple(sorted((*chosen, more))) in self.table.of_larger for more in range(len(meeting))]
+        return np.asarray(meeting & ~np.array(is_recorded)[:, None])
+
+    def _agreeing(self, rows: Outcomes) -> Mask:
         """Where outcomes are known to be the submission's."""
         unknown = rows == UNKNOWN
-        return np.asarray(self.matching[self.lines, np.where(unknown, 0, rows)] & ~unknown)
+        return np.asarray(self.matching[np.arange(rows.shape[-1]), np.where(unknown, 0, rows)] & ~unknown)
 
     def _all_needed(self, chosen: Chosen) -> bool:
         """Whether each difference of a set that makes all answers changes one of them."""
@@ -272,23 +241,49 @@ class Search:
         others = (self.made_by(tuple(each for each in chosen if each != left)) for left in chosen)
         return len(chosen) < 2 or all((made & (without != UNKNOWN) & (without != rows)).any() for without in others)
 
-    def made_by(self, chosen: Chosen) -> npt.NDArray[np.uint16]:
+    def made_by(self, chosen: Chosen) -> Outcomes:
         """The outcomes of a set."""
         return np.asarray(self._rows(chosen[:-1])[chosen[-1]] if chosen else self.table.rows[0])
 
     def _explanation(self, chosen: Chosen, *, exact: bool) -> Explanation:
-        names = tuple(self.table.names[each] for each in chosen)
-        rows = self.made_by(chosen)
-        agree = self._agreeing(rows)
         shows: dict[Key, list[str]] = {}
-        for each, name in zip(chosen, names, strict=True):
-            rest = tuple(other for other in chosen if other != each)
-            without = self.made_by(rest)
-            unlike = np.where(rows == UNKNOWN, self.table.alone[each] != 0, without != rows)
-            for row in np.flatnonzero(self.known & self.wrong & unlike):
-                here = shows.setdefault(self._keys[row], [])
-                here += [name] if name not in here else []
-        missed = {
-            key for key, is_like, known in zip(self._keys, agree, self.known, strict=True) if known and not is_like
-        }
+        for each in chosen:
+            there = np.flatnonzero(self.wrong & self._shows(chosen, each))
+            for key in dict.fromkeys(self._keys[part] for part in there):
+                shows.setdefault(key, []).append(self.table.names[each])
+        missed = {self._keys[part] for part in np.flatnonzero(self.asked & ~self._agreeing(self.made_by(chosen)))}
+        names = tuple(self.table.names[each] for each in chosen)
         return Explanation(names, exact, {key: tuple(each) for key, each in shows.items()}, self.wrong_keys - missed)
+
+    def _shows(self, chosen: Chosen, difference: int) -> Mask:
+        """Where a set makes something else without one of its differences."""
+        rows = self.made_by(chosen)
+        without = self.made_by(tuple(each for each in chosen if each != difference))
+        return np.asarray(np.where(rows == UNKNOWN, self.table.alone[difference] != 0, without != rows))
+
+
+# The `pairs` of these functions are what `Search._pairs` returns.
+
+
+def _alone(pairs: Outcomes) -> Outcomes:
+    """The outcomes of each member of a set alone."""
+    members = np.arange(len(pairs))
+    return np.asarray(pairs[members, members])
+
+
+def _active(pairs: Outcomes) -> Mask:
+    """Where each member of a set changes what another one makes."""
+    return np.asarray((pairs != _alone(pairs)[None]).any(axis=1))
+
+
+def _made_by_two(pairs: Outcomes, active: Mask) -> Outcomes:
+    """What the first and the last active member make together; where none is active, all members make the same."""
+    first, last = active.argmax(axis=0), len(active) - 1 - active[::-1].argmax(axis=0)
+    return np.asarray(pairs[(first, last, *np.indices(first.shape, sparse=True))])
+
+
+def _dominant(pairs: Outcomes) -> Outcomes:
+    """What a member makes whose wrong numbers no other one changes, such as NaN everywhere; 0 if there is none."""
+    alone = _alone(pairs)
+    unchanged = (pairs == alone[:, None]).all(axis=1)
+    return np.asarray(np.where(unchanged, alone, 0).max(axis=0))

@@ -410,8 +410,8 @@ class Student:
 
     def _printed_by(self, worker: Loaded, call: Call | None) -> str:
         before, *by_call = worker.last_printed().split(wire.CALL_MARK)
-        place = next((place for place, other in enumerate(self._calls) if other is call), len(by_call) - 1)
-        return by_call[place] if 0 <= place < len(by_call) else before
+        index = next((index for index, other in enumerate(self._calls) if other is call), len(by_call) - 1)
+        return by_call[index] if 0 <= index < len(by_call) else before
 
     def close(self) -> None:
         if self._worker is not None:

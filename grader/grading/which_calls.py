@@ -28,18 +28,18 @@ def which_are_wrong(calls: Sequence[tuple[Call, bool]]) -> str:
     Empty if no feature distinguishes right calls from wrong ones.
     """
     options = sorted({name for call, _ in calls for name in call.options})
-    having: dict[tuple[str, str], set[int]] = {}
+    calls_with: dict[tuple[str, str], set[int]] = {}
     for index, (call, _) in enumerate(calls):
         for has, lacks, is_so in (*_of_arguments(call.handed_over), *_of_options(call, options)):
-            having.setdefault((has, lacks), set()).update([index] if is_so else [])
+            calls_with.setdefault((has, lacks), set()).update([index] if is_so else [])
     wrong = {index for index, (_, is_right) in enumerate(calls) if not is_right}
-    likely = {frozenset(there): _by_chance(wrong, there, len(calls)) for there in having.values()}
+    chance = {frozenset(there): _by_chance(wrong, there, len(calls)) for there in calls_with.values()}
     # If right calls have the feature too, it says less, and there are more such features.
-    improbable = [there for there in likely if likely[there] < (_CHANCE if there == wrong else _CHANCE / len(likely))]
-    if not improbable:
+    telling = [there for there in chance if chance[there] < (_CHANCE if there == wrong else _CHANCE / len(chance))]
+    if not telling:
         return ""
-    best = min(improbable, key=lambda there: likely[there])
-    (has, lacks), *others = [feature for feature, there in having.items() if there == best]
+    best = min(telling, key=lambda there: chance[there])
+    (has, lacks), *others = [feature for feature, there in calls_with.items() if there == best]
     only = "" if best == wrong else "only "
     sentence = f"right in the worked examples where {lacks}, and wrong {only}in those where {has}"
     return sentence + "".join(f", or where {other}" for other, _ in others[:_ALIKE])

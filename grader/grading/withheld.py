@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.result import FAILED, GRADER_ERROR, CheckResult
 from .check import Check
-from .observations import system_meaning
+from .meanings import system_meaning
 from .shown_call import show_call
 from .student import Call, Record, StudentDied, StudentError, as_sent, is_array
 
@@ -52,9 +52,9 @@ _SAYS_NOTHING = {"crash": "ended the process", "protocol": "sent the grader a ma
 
 def _what_happened(entry: CheckResult, problem: BaseException) -> str:
     if isinstance(problem, StudentError):
-        known = problem.type if isinstance(getattr(builtins, problem.type, None), type) else "an exception"
+        type_name = problem.type if isinstance(getattr(builtins, problem.type, None), type) else "an exception"
         means = system_meaning(f"{problem.type}: {problem.message}")
-        return f"{means} ({known})" if means else f"your code raises {known}"
+        return f"{means} ({type_name})" if means else f"your code raises {type_name}"
     if isinstance(problem, StudentDied):  # the submission chose the exit status, the signal and the message
         return f"your code {_SAYS_NOTHING.get(problem.death.reason, problem.death.detail)}"
     return "the check does not hold" if entry.outcome == FAILED else "your code cannot be judged"

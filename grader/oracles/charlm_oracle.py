@@ -66,9 +66,9 @@ def completion_mask(tokens: Ints, prompt_length: int, eos_id: int) -> Bools:
     """Token by token: the completion up to and including its first end. Shape (B, T) to (B, T - 1)."""
     mask = np.zeros((len(tokens), tokens.shape[1] - 1), dtype=bool)
     for row, ids in enumerate(tokens):
-        for place in range(prompt_length, len(ids)):
-            mask[row, place - 1] = True
-            if ids[place] == eos_id:
+        for position in range(prompt_length, len(ids)):
+            mask[row, position - 1] = True
+            if ids[position] == eos_id:
                 break
     return mask
 

@@ -1,8 +1,8 @@
 """Recorded answers of the oracles: what a handout has instead of the oracles themselves.
 
-`workshop/records.py` runs the public checks on the model answers, writes what every oracle was asked for and answered,
-and puts a `recorded(...)` into the handout in place of each of its functions. A call is found by a digest of its
-arguments, rounded to seven digits, because the last bits of exponentials and logarithms differ between machines.
+`workshop/oracle_records.py` runs the public checks on the model answers, writes what every oracle was asked for and
+answered, and puts a `recorded(...)` into the handout in place of each of its functions. A call is found by a digest of
+its arguments, rounded to seven digits, because the last bits of exponentials and logarithms differ between machines.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_RUN, NOT_WRITTEN, WAITING, Result
-from .shared_texts import Listed, feedback, listed, no_command, notes, place, refuse_debug, title, total
+from .shared_texts import Listed, feedback, file_and_line, listed, no_command, notes, refuse_debug, title, total
 
 _MOST_ERRORS = 10
 _LONGEST = 2_000
@@ -60,7 +60,7 @@ def _errors(result: Result, defined: Mapping[tuple[str, str], int]) -> list[str]
 
 def _error(each: Listed, defined: Mapping[tuple[str, str], int]) -> str:
     """An annotation where the code failed, or else where its function begins; without a line if nobody knows it."""
-    file, line = place(each)
+    file, line = file_and_line(each)
     line = line or defined.get((file.rpartition("/")[2], each.check.function), 0)
     where = {"file": file, "line": str(line)} if line else {"file": file}
     return _command("error", feedback(each, limit=_LONGEST), **where, title=title(each.check))

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, Result
 from ..core.text import one_line, plain
-from .shared_texts import Listed, feedback, fitting, listed, notes, place, refuse_debug, title, total
+from .shared_texts import Listed, feedback, file_and_line, fitting, listed, notes, refuse_debug, title, total
 
 SIZE = 1024 * 1024 - 1
 """GitHub refuses a step's summary of more than 1 MiB."""
@@ -45,7 +45,7 @@ def _summary(result: Result, limit: int) -> str:
         )
         lines.append(f"<h3>{first}</h3>")
     for each in failures[:_DETAILED]:
-        file, line = place(each)
+        file, line = file_and_line(each)
         where = f"{file}:{line}" if line else file
         lines.append(f"<h4>{_text(title(each.check))} (<code>{_text(where)}</code>)</h4>")
         lines.append(f"<pre>{_text(feedback(each, limit=limit))}</pre>")

@@ -27,7 +27,7 @@ from ..core.result import (
     NamedMistake,
     Result,
 )
-from ..core.text import as_sentence, counted
+from ..core.text import as_sentence, pluralize
 from ..grading import curves
 from .comparison import FURTHER, TITLE, Comparison, comparisons, not_answered
 from .outcomes import (
@@ -44,7 +44,7 @@ from .outcomes import (
 from .shared_texts import all_passed, causes, notes, rows, runs_no_code, total
 from .svg_chart import Figure, Series, line_chart, number, numbers_of, small_bar
 
-_TOLD_IN_FULL = (FAILED, BROKEN, GRADER_ERROR)
+_DETAILED = (FAILED, BROKEN, GRADER_ERROR)
 
 
 def export(result: Result, environment: Mapping[str, str]) -> str:
@@ -140,7 +140,7 @@ def _why_not_at_home(result: Result) -> list[str]:
         check.points for each in result.exercises if not each.bonus for check in each.checks if check.hidden
     )
     named = "; ".join(
-        f"{each.function}, {counted(each.points, 'point')}: {each.title.removesuffix('.')}" for each in unseen
+        f"{each.function}, {pluralize(each.points, 'point')}: {each.title.removesuffix('.')}" for each in unseen
     )
     return [
         f"Your copy of the course does not have the hidden checks. Without them, you have {earned} of {points} "
@@ -197,7 +197,7 @@ class _Details:
 
 
 @dataclass(frozen=True)
-class _ToldCheck:
+class _ShownCheck:
     """A check on the page."""
 
     check: CheckResult
@@ -226,7 +226,7 @@ class _Section:
     file_name: str
     problem: str
     details: _Details
-    functions: tuple[tuple[str, tuple[_ToldCheck, ...]], ...]
+    functions: tuple[tuple[str, tuple[_ShownCheck, ...]], ...]
     corner_cases: dict[str, str]
     address: str
     afterwards: str
@@ -255,18 +255,18 @@ def _section(exercise: ExerciseResult) -> _Section:
     )
 
 
-def _checks(exercise: ExerciseResult, function: str, *, detailed: bool) -> Iterator[_ToldCheck]:
+def _checks(exercise: ExerciseResult, function: str, *, detailed: bool) -> Iterator[_ShownCheck]:
     """All checks of one function; a known mistake or a reason to wait appears once, at the first check that has it."""
     explained: set[str] = set()
     before = _Details()
     checks = [check for check in exercise.checks if check.function == function]
     for check in checks:
         named = [found for found in exercise.known_mistakes if found.check == check.id]
-        in_full = check.outcome in _TOLD_IN_FULL
+        in_full = check.outcome in _DETAILED
         way = at_home(exercise, check)
         details = _failure(check, named, explained, way=way) if in_full else _Details(remark=_remark(check))
         explained |= {found.sentence for found in named}
-        yield _ToldCheck(check, _kind(check.outcome), _Details() if details == before or not detailed else details)
+        yield _ShownCheck(check, _kind(check.outcome), _Details() if details == before or not detailed else details)
         before = details
 
 
@@ -282,7 +282,7 @@ def _remark(check: CheckResult) -> str:
 def _failure(
     check: CheckResult, named: Sequence[NamedMistake] = (), explained: Set[str] = frozenset(), *, way: str = ""
 ) -> _Details:
-    """What a student needs to find the mistake: place, call, answer, and the name of the mistake."""
+    """What a student needs to find the mistake: line, call, answer, and the name of the mistake."""
     come_from = f"Possible cause: {'; '.join(check.may_come_from)}" if check.may_come_from else ""
     return _Details(
         rows=tuple(rows(check)),
@@ -297,7 +297,7 @@ def _failure(
 
 
 def _kind(outcome: str) -> str:
-    return "right" if outcome == PASSED else "wrong" if outcome in _TOLD_IN_FULL else "open"
+    return "right" if outcome == PASSED else "wrong" if outcome in _DETAILED else "open"
 
 
 # Training runs
@@ -325,11 +325,11 @@ def _why_no_run(outcome: str) -> str:
 
 
 def _figures(check: CheckResult) -> Iterator[Figure]:
-    for place, curve in enumerate(check.curves, 1):
+    for index, curve in enumerate(check.curves, 1):
         model = [each for each in curves.of_model_answers().get(check.id, ()) if each.title == curve.title]
         series = [Series("yours", curves.steps(curve), curve.values)]
         series += [Series("model answer", curves.steps(each), each.values) for each in model]
-        name, title, x_label = f"{check.id.replace('.', '-')}-{place}", str(curve.title), str(curve.x)
+        name, title, x_label = f"{check.id.replace('.', '-')}-{index}", str(curve.title), str(curve.x)
         words = " ".join(map(_course_of, series))
         chart = line_chart(series, name=name, title=title, x_label=x_label, y_label=str(curve.y), description=words)
         header = [x_label, *(each.label for each in series)]
@@ -338,9 +338,9 @@ def _figures(check: CheckResult) -> Iterator[Figure]:
 
 def _course_of(series: Series) -> str:
     """A curve in a sentence: where it begins and where it ends."""
-    known = [(place, value) for place, value in zip(series.x, series.values, strict=True) if value is not None]
-    (first, begins), (last, ends) = known[0], known[-1]
-    lost = len(series.values) - len(known)
+    points = [(x, value) for x, value in zip(series.x, series.values, strict=True) if value is not None]
+    (first, begins), (last, ends) = points[0], points[-1]
+    lost = len(series.values) - len(points)
     gap = f" {lost} values are not finite numbers." if lost else ""
     label = series.label[0].upper() + series.label[1:]
     return f"{label}: {number(begins)} at step {number(first)}, {number(ends)} at step {number(last)}.{gap}"

@@ -16,7 +16,8 @@ from ..core.result import (
     CheckResult,
     ExerciseResult,
 )
-from ..core.text import counted, one_line
+from ..core.submission import about_missing
+from ..core.text import one_line, pluralize
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
 
@@ -44,7 +45,7 @@ def owed(exercise: ExerciseResult) -> str:
     both = alone + exercise.owed
     fail = "This check fails" if len(checks) == 1 else "These checks fail"
     why = f"{fail} only because {functions(names)} {'is' if len(names) == 1 else 'are'} wrong."
-    points = f"{'its' if len(checks) == 1 else 'their'} {counted(exercise.owed, 'point')}"
+    points = f"{'its' if len(checks) == 1 else 'their'} {pluralize(exercise.owed, 'point')}"
     if all(check.carried for check in checks):
         return f"{why} You keep {points}: {both} of {exercise.points} ({alone} without)."
     return f"{why} In this course you lose {points}: {alone} of {exercise.points} ({both} with them)."
@@ -52,20 +53,20 @@ def owed(exercise: ExerciseResult) -> str:
 
 def afterwards(exercise: ExerciseResult) -> str:
     """The address to read after full points in an exercise; empty before, or if its page has no such part."""
-    known = next((each for each in course.KNOWN if each.name == exercise.name), None)
-    if known is None or not_tried(known, exercise) or exercise.earned < max(exercise.points, 1):
+    declared = next((each for each in course.ALL_EXERCISES if each.name == exercise.name), None)
+    if declared is None or not_tried(declared, exercise) or exercise.earned < max(exercise.points, 1):
         return ""
     return course.page_address(f"{exercise.page}#afterwards")
 
 
 def corner_cases(exercise: ExerciseResult, function: str) -> str:
     """The page of what a function promises in corner cases, if it failed a check and no mistake of it has a name."""
-    known = next((each for each in course.KNOWN if each.name == exercise.name), None)
+    declared = next((each for each in course.ALL_EXERCISES if each.name == exercise.name), None)
     named = {mistake.check for mistake in exercise.known_mistakes}
     checks = [check for check in exercise.checks if check.function == function and check.outcome == FAILED]
-    if known is None or not checks or any(check.id in named or check.owed_to for check in checks):
+    if declared is None or not checks or any(check.id in named or check.owed_to for check in checks):
         return ""
-    return course.page_address(f"{known.functions_page}#{function}")
+    return course.page_address(f"{declared.functions_page}#{function}")
 
 
 def not_tried(exercise: course.Exercise, result: ExerciseResult | None) -> list[str]:
@@ -91,9 +92,9 @@ def problem_of_the_file(exercise: ExerciseResult) -> str:
     """
     if not _one_problem(exercise.name == WORKSHEET, exercise.checks):
         return ""
-    missing = f"{file_name(exercise)} is missing"
-    if exercise.checks[0].outcome != BROKEN or exercise.checks[0].message == missing:
-        return missing
+    no_file = about_missing(file_name(exercise))
+    if exercise.checks[0].outcome != BROKEN or exercise.checks[0].message == no_file:
+        return no_file
     return f"{file_name(exercise)} cannot be {'imported' if file_name(exercise).endswith('.py') else 'read'}"
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ..core import course
 from ..core.result import (
     BROKEN,
+    NEVER_COMPUTED,
     NOT_WRITTEN,
     PASSED,
     TO_PASTE,
@@ -23,7 +24,7 @@ from ..core.result import (
     NamedMistake,
     Result,
 )
-from ..core.text import as_sentence, counted, one_line, plain, without_logging_commands
+from ..core.text import as_sentence, one_line, plain, pluralize, without_logging_commands
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .outcomes import at_home, file_name, functions
 
@@ -78,8 +79,8 @@ def all_passed(result: Result) -> str:
     count, points = (sum(numbers) for numbers in zip(*lacking, strict=True))
     yours = f"All {len(result.checks)} checks in your copy pass." if len(result.checks) > 1 else "Your check passes."
     return (
-        f"{yours} Your instructor's grader also has {counted(count, 'hidden check')}, for "
-        f"{counted(points, 'more point')}."
+        f"{yours} Your instructor's grader also has {pluralize(count, 'hidden check')}, for "
+        f"{pluralize(points, 'more point')}."
     )
 
 
@@ -104,7 +105,7 @@ def listed(result: Result) -> list[Listed]:
     entries = []
     for exercise in result.exercises:
         task = names.index(exercise.name) + 1 if exercise.name in names else len(names) + 1
-        entries += [Listed(f"{task}.{place}", exercise, check) for place, check in enumerate(exercise.checks, 1)]
+        entries += [Listed(f"{task}.{number}", exercise, check) for number, check in enumerate(exercise.checks, 1)]
     return entries
 
 
@@ -158,7 +159,7 @@ def _labelled(label: str, text: str) -> str:
 
 
 def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
-    """What a student compares, as labels and texts: place, answer, call. Not made safe yet."""
+    """What a student compares, as labels and texts: line, answer, call. Not made safe yet."""
     # If a given line refuses an argument, show the line before it, which passed the argument.
     refused = len(check.frames) > 1 and check.frames[-1].source.startswith("raise")
     for frame in check.frames[-2:] if refused else check.frames[-1:]:
@@ -236,15 +237,15 @@ def _numbered(known: Sequence[NamedMistake], first: int = 1) -> Iterator[Cause]:
 
 def _described(seen: NamedMistake) -> str:
     """What is seen in wrong numbers; of an exception, what it means."""
-    _, _, means = seen.sentence.partition("never computed: ")
-    return _capital(f"{plain(means)}." if means else f"your numbers are {plain(seen.sentence)}.")
+    why = seen.sentence.removeprefix(NEVER_COMPUTED)
+    return _capital(f"{plain(why)}." if why != seen.sentence else f"your numbers are {plain(seen.sentence)}.")
 
 
 def _capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def place(each: Listed) -> tuple[str, int]:
+def file_and_line(each: Listed) -> tuple[str, int]:
     """File and line to look at, from the root of the student's repository; line 0 if the line is unknown."""
     for frame in reversed(each.check.frames):
         if re.fullmatch(r"[A-Za-z_]\w*\.py", str(frame.file), re.ASCII):

@@ -80,22 +80,22 @@ def line_chart(
         description: What a reader who does not see the chart should know.
 
     Raises:
-        ValueError: no series or more than four, or one that has no value or not a place for each.
+        ValueError: no series or more than four, or one that has no value or not an x for each.
     """
     if not 1 <= len(series) <= _MOST_SERIES:
         raise ValueError(f"a chart has 1 to {_MOST_SERIES} series, not {len(series)}")
     if any(len(each.x) != len(each.values) or not each.x for each in series):
-        raise ValueError("a series has at least one value, and a place for each")
-    places = [place for each in series for place in each.x]
+        raise ValueError("a series has at least one value, and an x for each")
+    xs = [x for each in series for x in each.x]
     known = [value for each in series for value in each.values if value is not None]
     legend, top = _legend([each.label for each in series])
-    whole = all(float(place).is_integer() for place in places)
-    across = _Axis.of(places, _LEFT, WIDTH - _RIGHT, from_zero=False, whole=whole)
+    whole = all(float(x).is_integer() for x in xs)
+    across = _Axis.of(xs, _LEFT, WIDTH - _RIGHT, from_zero=False, whole=whole)
     up = _Axis.of(known or [0.0], HEIGHT - _BOTTOM, top)
     parts = [legend, *_grid(up), *_ticks(across), _names(x_label, y_label, top)]
-    for place, each in enumerate(series, 1):
+    for position, each in enumerate(series, 1):
         path = _path([across.at(value) for value in each.x], [None if v is None else up.at(v) for v in each.values])
-        parts.append(f'<path class="series-{place}" d="{path}"/>')
+        parts.append(f'<path class="series-{position}" d="{path}"/>')
     return _svg(parts, HEIGHT, name=name, title=title, description=description)
 
 
@@ -109,12 +109,12 @@ def small_bar(value: float, maximum: float) -> str:
 
 
 def numbers_of(series: Sequence[Series]) -> list[list[str]]:
-    """The rows of a `line_chart`'s numbers: a place, then the value of each series there."""
+    """The rows of a `line_chart`'s numbers: an x, then the value of each series there."""
     columns = [dict(zip(each.x, each.values, strict=True)) for each in series]
     rows = []
-    for place in sorted({place for column in columns for place in column}):
-        cells = [column.get(place) for column in columns]
-        rows.append([number(place), *("-" if cell is None else number(cell) for cell in cells)])
+    for x in sorted({x for column in columns for x in column}):
+        cells = [column.get(x) for column in columns]
+        rows.append([number(x), *("-" if cell is None else number(cell) for cell in cells)])
     return rows
 
 
@@ -125,7 +125,7 @@ def number(value: float) -> str:
 
 @dataclass(frozen=True)
 class _Axis:
-    """From values to places in the drawing."""
+    """From values to coordinates in the drawing."""
 
     low: float
     high: float
@@ -148,7 +148,7 @@ class _Axis:
         if from_zero:
             low, high = round_ends(low, high, step)
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-        return cls(low, high, start, end, tuple(place * step for place in range(first, last + 1)))
+        return cls(low, high, start, end, tuple(index * step for index in range(first, last + 1)))
 
     def at(self, value: float) -> float:
         return self.start + (_bounded(value) - self.low) / (self.high - self.low) * (self.end - self.start)
@@ -186,11 +186,11 @@ def _names(x_label: str, y_label: str, top: float) -> str:
 def _legend(labels: Sequence[str]) -> tuple[str, float]:
     """A sample of each line with its label, in as many rows as needed, and where the plot begins under them."""
     parts, x, y = [], float(_LEFT), _TOP + 4.0
-    for place, label in enumerate(labels, 1):
+    for position, label in enumerate(labels, 1):
         width = 34 + len(_cut(label)) * _LETTER + 14
         if x > _LEFT and x + width > WIDTH:
             x, y = float(_LEFT), y + _LINE
-        parts.append(f'<path class="series-{place}" d="M{x:.2f},{y:.2f}L{x + 28:.2f},{y:.2f}" data-legend=""/>')
+        parts.append(f'<path class="series-{position}" d="M{x:.2f},{y:.2f}L{x + 28:.2f},{y:.2f}" data-legend=""/>')
         parts.append(_label(label, x + 34, y + 4, "start"))
         x += width
     return "".join(parts), y + 16

@@ -6,7 +6,7 @@ All text from the submission is made plain first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -28,7 +28,7 @@ from ..core.result import (
     NamedMistake,
     Result,
 )
-from ..core.text import as_sentence, counted, first_sentence, listed, one_line, plain
+from ..core.text import as_sentence, first_sentence, listed, one_line, plain, pluralize
 from ..grading.check import Check
 from .comparison import FURTHER, TITLE, comparisons, not_answered
 from .outcomes import (
@@ -92,7 +92,7 @@ def show(
     console.print(_headline(result), highlight=False)
     for note in result.notes:
         console.print(Text(f"note  {one_line(note.text, limit=400)}", style="dim"))
-    known = {exercise.name: exercise for exercise in course.KNOWN}
+    known = {exercise.name: exercise for exercise in course.ALL_EXERCISES}
     for exercise in result.exercises:
         console.print()
         section = _exercise(known.get(exercise.name), exercise, console, whole_calls=whole_calls)
@@ -213,7 +213,7 @@ def _answers(exercise: ExerciseResult) -> Iterator[RenderableType]:
 def _in_a_few_lines(text: str) -> str:
     lines = [line for line in plain(text.strip(), limit=_LONGEST_ANSWER).split("\n") if line.strip()]
     more = len(lines) - _ANSWER_LINES
-    return "\n".join([*lines[:_ANSWER_LINES], *([f"[cut: {counted(more, 'more line')}]"] if more > 0 else [])])
+    return "\n".join([*lines[:_ANSWER_LINES], *([f"[cut: {pluralize(more, 'more line')}]"] if more > 0 else [])])
 
 
 def _indented(content: RenderableType) -> RenderableType:
@@ -228,11 +228,21 @@ def _function(
     Checks that fail only because of another function also get one line: the function itself is right.
     """
     checks = [check for check in exercise.checks if check.function == function]
-    passed = [check for check in checks if check.outcome == PASSED]
-    if passed:
-        text = f"all {len(checks)} checks" if 1 < len(passed) == len(checks) else counted(len(passed), "check")
+    if passed := [check for check in checks if check.outcome == PASSED]:
+        text = f"all {len(checks)} checks" if 1 < len(passed) == len(checks) else pluralize(len(passed), "check")
         text = "; ".join([text, *(plain(check.message) for check in passed if check.message)])
         yield _line(PASSED, sum(check.points for check in passed), passed, Text(text), console)
+    yield from _failures(exercise, checks, console, whole_calls=whole_calls)
+    if page := corner_cases(exercise, function):
+        yield _details(Text(f"corner cases  {page}", style="dim"))
+    yield from _owed(checks, console)
+    yield from _not_run(checks, console)
+
+
+def _failures(
+    exercise: ExerciseResult, checks: Sequence[CheckResult], console: Console, *, whole_calls: bool
+) -> Iterator[RenderableType]:
+    """The failures of a function, the first of them in full."""
     failures = [check for check in checks if check.outcome in (FAILED, BROKEN, GRADER_ERROR) and not check.owed_to]
     explained: set[str] = set()
     before: CheckResult | None = None
@@ -252,18 +262,23 @@ def _function(
         before = check
     if len(failures) > _DETAILED:
         yield _details(Text(f"Only the first {_DETAILED} failures are shown in full. Fix those first.", style="dim"))
-    if page := corner_cases(exercise, function):
-        yield _details(Text(f"corner cases  {page}", style="dim"))
+
+
+def _owed(checks: Sequence[CheckResult], console: Console) -> Iterator[RenderableType]:
+    """A line for the checks of a function that fail because of the same other functions."""
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
-        those = [check for check in checks if tuple(check.owed_to) == names]
+        owed = [check for check in checks if tuple(check.owed_to) == names]
         are = "is" if len(names) == 1 else "are"
-        owed = Text(f"{counted(len(those), 'check')}: right as soon as your {functions(names)} {are} correct")
-        yield _line(OWED, sum(check.earned for check in those), those, owed, console)
+        text = Text(f"{pluralize(len(owed), 'check')}: right as soon as your {functions(names)} {are} correct")
+        yield _line(OWED, sum(check.earned for check in owed), owed, text, console)
+
+
+def _not_run(checks: Sequence[CheckResult], console: Console) -> Iterator[RenderableType]:
+    """A line for the checks of a function that did not run, for each reason."""
+    owed_to = dict.fromkeys(name for check in checks for name in check.owed_to)
+    waits_for = f"your {functions(owed_to)} to be right" if owed_to else "the worked example above"
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
-        rest = [check for check in checks if check.outcome == outcome and not check.owed_to]
-        owed_to = dict.fromkeys(name for check in checks for name in check.owed_to)
-        if rest:
-            waits_for = f"your {functions(owed_to)} to be right" if owed_to else "the worked example above"
+        if rest := [check for check in checks if check.outcome == outcome and not check.owed_to]:
             summary = Text(_rest(outcome, rest, waits_for))
             yield _line(outcome, sum(check.earned for check in rest), rest, summary, console)
 
@@ -276,7 +291,7 @@ def _says_the_same(one: CheckResult, other: CheckResult) -> bool:
 
 def _rest(outcome: str, checks: list[CheckResult], waits_for: str) -> str:
     """The line about a function's checks that have not run."""
-    text = counted(len(checks), "check")
+    text = pluralize(len(checks), "check")
     messages = dict.fromkeys(plain(check.message) for check in checks if check.message)
     if outcome == WAITING:
         return f"{text}: {'they wait' if len(checks) > 1 else 'it waits'} for {waits_for}"
@@ -305,9 +320,9 @@ def _details(content: RenderableType) -> RenderableType:
 
 def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool) -> Iterator[RenderableType]:
     """What a student needs to find the mistake: its name, the answer, and finally the call."""
-    for place, cause in enumerate(causes(check, named)):
+    for index, cause in enumerate(causes(check, named)):
         yield Text(cause.sentence, style="bold yellow")
-        if cause.page and place <= _EXPLAINED:
+        if cause.page and index <= _EXPLAINED:
             # The first sentence of the explanation; the page has the rest.
             yield Text(first_sentence(cause.explanation))
             yield Text(f"more  {course.page_address(cause.page)}", style="dim")
@@ -331,7 +346,7 @@ def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool
 def _in_short(call: str) -> str:
     """The length of a call, in words."""
     lines = call.split("\n")
-    return counted(len(lines), "line") if len(lines) > 1 else f"{len(call)} characters"
+    return pluralize(len(lines), "line") if len(lines) > 1 else f"{len(call)} characters"
 
 
 def _total(result: Result) -> RenderableType:
@@ -366,7 +381,7 @@ def _finish(console: Console) -> RenderableType:
         Text(f"{line * 2}{line.join(block * _GROUP)}{line * 2}  all eight right, mean 1.00, every advantage 0"),
         Text("This group has nothing left to teach you.", style="bold"),
         *map(Text, written),
-        *(Text(f"{'' if place else 'next':4}  {text}", style="bold") for place, text in enumerate(after)),
+        *(Text(f"{'' if index else 'next':4}  {text}", style="bold") for index, text in enumerate(after)),
     )
 
 
@@ -386,8 +401,8 @@ def _next(result: Result) -> Iterator[str]:
         if exercise.name in graded and (left := not_tried(exercise, graded[exercise.name])):
             yield f"grade {exercise.name}.{left[0]}"
             return
-    places = [place for place, exercise in enumerate(course.EXERCISES, 1) if exercise.name in graded]
-    for exercise in course.EXERCISES[max(places, default=len(course.EXERCISES)) :][:1]:
+    numbers = [number for number, exercise in enumerate(course.EXERCISES, 1) if exercise.name in graded]
+    for exercise in course.EXERCISES[max(numbers, default=len(course.EXERCISES)) :][:1]:
         page = course.page_address(exercise.page)
         yield f"{exercise.number}  {exercise.title}: {page}, then `grade {exercise.name}`"
 
@@ -402,7 +417,7 @@ def difference(before: Result, after: Result) -> str:
         named = [title for name, title in titles.items() if name in ids]
         more = len(named) - _NAMED_CHANGES
         parts += [f"{words}: {title}" for title in named[:_NAMED_CHANGES]]
-        parts += [f"{words}: {counted(more, 'check')} more"] if more > 0 else []
+        parts += [f"{words}: {pluralize(more, 'check')} more"] if more > 0 else []
     return "\n  ".join(parts)
 
 

@@ -65,16 +65,16 @@ def problem() -> str:
 @functools.cache
 def _tried_options() -> tuple[list[str], str]:
     """The first options that work here, tried with the interpreter itself; or what is wrong."""
-    said = ""
+    reason = ""
     try:
         for options in _ways():
             failed = _tried([*options, os.path.realpath(sys.executable), "-I", "-S", "-c", "import ctypes, json"])
             if not failed:
                 return options, ""
-            said = said or failed
+            reason = reason or failed
     except SandboxError as error:
         return [], str(error)
-    return [], f"bubblewrap does not work here ({said})"
+    return [], f"bubblewrap does not work here ({reason})"
 
 
 def _ways() -> Iterator[list[str]]:

@@ -45,11 +45,11 @@ class WorkerDied(Exception):
     """The worker gave no answer and is gone.
 
     `reason` is "timeout", "crash", "protocol" or, where the machine is to blame, "load" or "memory"; `detail` is a
-    sentence for the student, and `place` the file, line and function of the submission where it was, if known.
+    sentence for the student, and `location` the file, line and function of the submission where it was, if known.
     """
 
-    def __init__(self, reason: str, detail: str, place: tuple[str, int, str] | None = None) -> None:
-        self.reason, self.detail, self.place = reason, detail, place
+    def __init__(self, reason: str, detail: str, location: tuple[str, int, str] | None = None) -> None:
+        self.reason, self.detail, self.location = reason, detail, location
         super().__init__(detail)
 
 

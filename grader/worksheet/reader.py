@@ -1,7 +1,7 @@
 """Reads a worksheet's file: from untrusted bytes to answers and runs.
 
 It trusts nothing in the file and executes nothing. It refuses a file that is not a worksheet, with a sentence. If a
-single answer or run is malformed, unknown or there twice, the report names it with its place, and the rest of the file
+single answer or run is malformed, unknown or there twice, the report says where, and the rest of the file
 still counts.
 """
 
@@ -203,7 +203,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _by_id(
     entries: Any,
-    place: str,
+    where: str,
     known: set[str],
     read: Callable[[dict[str, Any], str], _Entry],
     problems: dict[str, str],
@@ -211,10 +211,10 @@ def _by_id(
 ) -> dict[str, _Entry]:
     """The entries of a list by their id. Wrong ones are added to the problems or to the unknown entries."""
     if not isinstance(entries, list):
-        raise WorksheetError(f"{place} must be a list, not {_kind(entries)}")
+        raise WorksheetError(f"{where} must be a list, not {_kind(entries)}")
     found: dict[str, _Entry] = {}
     for index, entry in enumerate(entries):
-        here = f"{place}[{index}]"
+        here = f"{where}[{index}]"
         name = entry.get("id") if isinstance(entry, dict) else None
         if not isinstance(name, str) or name not in known:
             what = f"its id is {shown(name)}, which this worksheet does not have"
@@ -230,24 +230,24 @@ def _by_id(
     return found
 
 
-def _answer(entry: dict[str, Any], place: str) -> str:
+def _answer(entry: dict[str, Any], where: str) -> str:
     text = entry.get("answer", "")
     if not isinstance(text, str):
-        raise WorksheetError(f"{place}.answer must be text, not {_kind(text)}")
+        raise WorksheetError(f"{where}.answer must be text, not {_kind(text)}")
     if len(text) > LONGEST_ANSWER:
-        raise WorksheetError(f"{place}.answer has more than {LONGEST_ANSWER:,} characters")
+        raise WorksheetError(f"{where}.answer has more than {LONGEST_ANSWER:,} characters")
     return text
 
 
-def _run(entry: dict[str, Any], place: str) -> RecordedRun:
-    _object(entry, place, "seed", "steps", "settings", "values")
+def _run(entry: dict[str, Any], where: str) -> RecordedRun:
+    _object(entry, where, "seed", "steps", "settings", "values")
     seed = _whole(entry["seed"])
     if entry["seed"] is not None and (seed is None or not 0 <= seed <= MAX_SEED):
-        raise WorksheetError(f"{place}.seed must be a whole number from 0 to {MAX_SEED}, not {shown(entry['seed'])}")
-    settings = _object(entry["settings"], f"{place}.settings")
-    given = _object(entry["values"], f"{place}.values")
+        raise WorksheetError(f"{where}.seed must be a whole number from 0 to {MAX_SEED}, not {shown(entry['seed'])}")
+    settings = _object(entry["settings"], f"{where}.settings")
+    given = _object(entry["values"], f"{where}.values")
     values = {
-        name: _value(given[name], QUANTITIES[name], f"{place}.values.{name}")
+        name: _value(given[name], QUANTITIES[name], f"{where}.values.{name}")
         for name in _QUANTITIES_OF[entry["id"]]
         if not _is_empty(given.get(name), QUANTITIES[name], with_seed=name in given and seed is not None)
     }
@@ -261,22 +261,22 @@ def _is_empty(value: Any, quantity: Quantity, *, with_seed: bool) -> bool:
     return value is None and not (quantity.never and with_seed)
 
 
-def _value(value: Any, quantity: Quantity, place: str) -> Value:
+def _value(value: Any, quantity: Quantity, where: str) -> Value:
     if quantity.length is None:
-        return None if value is None and quantity.never else _one_number(value, quantity, place)
+        return None if value is None and quantity.never else _one_number(value, quantity, where)
     if not isinstance(value, list):
-        raise WorksheetError(f"{place} must be a list of {quantity.length} numbers, not {_kind(value)}")
+        raise WorksheetError(f"{where} must be a list of {quantity.length} numbers, not {_kind(value)}")
     if len(value) != quantity.length:
-        raise WorksheetError(f"{place} must have {quantity.length} numbers, not {len(value)}")
-    return tuple(_one_number(number, quantity, f"{place}[{index}]") for index, number in enumerate(value))
+        raise WorksheetError(f"{where} must have {quantity.length} numbers, not {len(value)}")
+    return tuple(_one_number(number, quantity, f"{where}[{index}]") for index, number in enumerate(value))
 
 
-def _one_number(value: Any, quantity: Quantity, place: str) -> Number:
+def _one_number(value: Any, quantity: Quantity, where: str) -> Number:
     number: Number | None = value if type(value) in (int, float) else None
     if quantity.whole:
         number = _whole(value)
     if number is None:
-        raise WorksheetError(f"{place} must be a {'whole ' if quantity.whole else ''}number, not {shown(value)}")
+        raise WorksheetError(f"{where} must be a {'whole ' if quantity.whole else ''}number, not {shown(value)}")
     return number
 
 
@@ -287,12 +287,12 @@ def _whole(value: Any) -> int | None:
     return value if type(value) is int else None
 
 
-def _object(value: Any, place: str, *needed: str) -> dict[str, Any]:
+def _object(value: Any, where: str, *needed: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise WorksheetError(f"{place} must be an object, not {_kind(value)}")
+        raise WorksheetError(f"{where} must be an object, not {_kind(value)}")
     for name in needed:
         if name not in value:
-            raise WorksheetError(f"{place} has no {name!r}")
+            raise WorksheetError(f"{where} has no {name!r}")
     return value
 
 

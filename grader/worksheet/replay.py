@@ -139,8 +139,8 @@ def _cells(run: Run, seed: int, recorded: RecordedRun) -> Iterator[Cell]:
         if name not in recorded.values:
             continue
         quantity, ours, theirs = QUANTITIES[name], _numbers(replayed[name]), _numbers(recorded.values[name])
-        for place, (our, their) in enumerate(zip(ours, theirs, strict=True), 1):
-            words = quantity.words if quantity.length is None else f"{quantity.words} {place}"
+        for number, (our, their) in enumerate(zip(ours, theirs, strict=True), 1):
+            words = quantity.words if quantity.length is None else f"{quantity.words} {number}"
             yield Cell(name, words, their, our, _agree(our, their, quantity))
 
 

@@ -1,4 +1,4 @@
-"""The known wrong answers (`known_mistakes/`) and the correct answers in other styles (`variants/`), as submissions.
+"""Known wrong answers (`known_mistakes/`) and correct answers in other styles (`fair_variants/`), as submissions.
 
 Each answer is a small function in one of these folders of its exercise, in a file named after the function that it
 replaces, or a change to the model answer (`changes.py`). Mistakes that look alike in several functions are in
@@ -46,9 +46,9 @@ def known_mistakes(exercise: str) -> list[KnownAnswer]:
     return _entries("known_mistakes", exercise)
 
 
-def variants(exercise: str) -> list[KnownAnswer]:
+def fair_variants(exercise: str) -> list[KnownAnswer]:
     """Correct answers to an exercise in other styles."""
-    return _entries("variants", exercise)
+    return _entries("fair_variants", exercise)
 
 
 def replaced(exercise: str, function: str, name: str, text: str) -> Submission:
@@ -62,7 +62,7 @@ def _replaced(model: Submission, exercise: str, function: str, name: str, text: 
     return Submission(name, Path(name), {**model.files, file_name: module}, {})
 
 
-def variants_together(place: int) -> tuple[Submission, frozenset[str]]:
+def fair_variants_together(index: int) -> tuple[Submission, frozenset[str]]:
     """The model answers with one variant of every function: the one with a given index in each file, if there is one.
 
     Each variant has a scope of its own, because the files use the same names for helpers.
@@ -73,16 +73,16 @@ def variants_together(place: int) -> tuple[Submission, frozenset[str]]:
     files = dict(read_submission(course.MODEL_ANSWERS).files)
     functions = set()
     for exercise in course.HANDED_OUT:
-        for path in sorted((exercise.folder / "variants").glob("*.py")):
+        for path in sorted((exercise.folder / "fair_variants").glob("*.py")):
             function, text = path.stem, whole_functions(path)
             names = [node.name for node in _public_functions(text)]
-            if place < len(names):
+            if index < len(names):
                 functions.add(f"{exercise.name}.{function}")
                 files[exercise.file_name] += (
-                    f"\n\ndef _variants_of_{function}():\n{textwrap.indent(text, '    ')}\n    return {names[place]}\n"
+                    f"\n\ndef _variants_of_{function}():\n{textwrap.indent(text, '    ')}\n    return {names[index]}\n"
                     f"\n{function} = _variants_of_{function}()\n"
                 )
-    name = f"variant {place + 1} of every function"
+    name = f"variant {index + 1} of every function"
     return Submission(name, Path(name), files, {}), frozenset(functions)
 
 

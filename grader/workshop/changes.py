@@ -84,7 +84,7 @@ def _given(model: str, function: str) -> Sequence[str]:
     """The lines that the stub gives before the student's code; none if it also gives lines after it."""
     if node := _definition(model, function):
         lines = model.split("\n")[_after_docstring(node) : node.end_lineno]
-        begin = next((place for place, line in enumerate(lines) if line.startswith("    ### BEGIN")), None)
+        begin = next((index for index, line in enumerate(lines) if line.startswith("    ### BEGIN")), None)
         if begin is not None and not any("### END" in line for line in lines):
             return lines[:begin]
     return ()

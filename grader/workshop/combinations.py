@@ -76,13 +76,13 @@ def _table(exercise: str, function: str, entries: Sequence[KnownAnswer], before:
     with contextlib.closing(Student(course.exercise(exercise), model, InProcess)) as student, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a wrong answer may well deserve one
         checks = [check for check in checks_of(exercise, hidden=False) if check.function == function]
-        examples = [(check.id, place, each) for check in checks for place, each in enumerate(check.examples)]
+        examples = [(check.id, index, each) for check in checks for index, each in enumerate(check.examples)]
         expected = {
-            (check, place): recorded_answers.observe(student, function, each) for check, place, each in examples
+            (check, index): recorded_answers.observe(student, function, each) for check, index, each in examples
         }
         listed = [
-            Part(check, place, name, tolerance_of(seen), [right])
-            for (check, place), seen in expected.items()
+            Part(check, index, name, tolerance_of(seen), [right])
+            for (check, index), seen in expected.items()
             for name, right in parts(seen, seen).items()
         ]
         tokens = compose.tokens_of(_source(_text(model, exercise), function))
@@ -107,7 +107,7 @@ class _Recording:
     function: str
     entries: Sequence[KnownAnswer]
     before: AnswerTable | None  # what is recorded already
-    examples: Sequence[tuple[str, int, Example]]  # id of the check, place in it, and the call
+    examples: Sequence[tuple[str, int, Example]]  # id of the check, index in it, and the call
     expected: Mapping[tuple[str, int], Observation]  # what the model answer says
     listed: Sequence[Part]  # the parts of its answers; their outcomes grow
     model: Sequence[compose.Token]  # its text
@@ -118,13 +118,13 @@ class _Recording:
         names = [entry.name for entry in self.entries]
         alone = [self._alone(entry) for entry in self.entries]
         kept = self._still_true(alone)
-        usual = [place for place, name in enumerate(names) if name in _usual(self.exercise, self.function)]
+        usual = [index for index, name in enumerate(names) if name in _usual(self.exercise, self.function)]
         pairs: list[Chosen] = [*itertools.combinations(range(len(names)), 2)]
         larger = [chosen for size in LARGER for chosen in itertools.combinations(usual, size)]
         of_pairs = [self._row(chosen, kept) for chosen in pairs]
         of_larger = {chosen: row for chosen in larger if (row := self._row(chosen, kept))}
         rows: list[Row] = [[part.outcomes[0] for part in self.listed], *alone, *of_pairs, *of_larger.values()]
-        outcomes = np.array([self._places(row) for row in rows], dtype=np.uint16)
+        outcomes = np.array([self._indices(row) for row in rows], dtype=np.uint16)
         return AnswerTable(names, [*self.listed], outcomes, [*of_larger])
 
     def _alone(self, entry: KnownAnswer) -> list[Fingerprint]:
@@ -154,20 +154,20 @@ class _Recording:
     def _answers(self, function: object) -> list[Fingerprint]:
         self._module[self.function] = function
         seen = {
-            (check, place): parts(
-                recorded_answers.observe(self.student, self.function, example), self.expected[check, place]
+            (check, index): parts(
+                recorded_answers.observe(self.student, self.function, example), self.expected[check, index]
             )
-            for check, place, example in self.examples
+            for check, index, example in self.examples
         }
         missing = ("missing", 0.0, 0.0, 0.0)
         return [
             found.get(part.name, found.get("", missing))
             for part in self.listed
-            for found in (seen[part.check, part.place],)
+            for found in (seen[part.check, part.index],)
         ]
 
     def _still_true(self, alone: Sequence[list[Fingerprint]]) -> dict[int, int]:
-        """The differences that answer as recorded, by their places now and in the recording."""
+        """The differences that answer as recorded, by their indices now and in the recording."""
         old = self.before
         if old is None or _names(old.parts) != _names(self.listed):
             return {}
@@ -175,27 +175,27 @@ class _Recording:
         if not all(same_fingerprint(mine.outcomes[0], before.outcomes[0], mine.tolerance) for mine, before in pairs):
             return {}
         kept = {}
-        for place, (entry, prints) in enumerate(zip(self.entries, alone, strict=True)):
+        for index, (entry, prints) in enumerate(zip(self.entries, alone, strict=True)):
             if entry.name in old.names:
                 before = old.names.index(entry.name)
                 recorded = _prints(old, old.alone[before])
                 tolerances = (part.tolerance for part in self.listed)
                 if recorded and all(map(same_fingerprint, prints, recorded, tolerances)):
-                    kept[place] = before
+                    kept[index] = before
         return kept
 
-    def _places(self, row: Row) -> list[int]:
-        """The place of each outcome of a row among those of its part, which gets a new one if need be."""
+    def _indices(self, row: Row) -> list[int]:
+        """The index of each outcome of a row among those of its part, which gets a new one if need be."""
         if row is None:
             return [UNKNOWN] * len(self.listed)
-        places = []
+        indices = []
         for part, found in zip(self.listed, row, strict=True):
-            place = outcome_of(part, found)
-            if place < 0:
+            index = outcome_of(part, found)
+            if index < 0:
                 part.outcomes.append(found)
-                place = len(part.outcomes) - 1
-            places.append(place)
-        return places
+                index = len(part.outcomes) - 1
+            indices.append(index)
+        return indices
 
 
 def _text(submission: Submission, exercise: str) -> str:
@@ -227,11 +227,11 @@ def _recorded_row(table: AnswerTable, chosen: Chosen) -> Outcomes | None:
 def _prints(table: AnswerTable, row: Outcomes) -> Row:
     if (row == UNKNOWN).any():
         return None
-    return [part.outcomes[place] for part, place in zip(table.parts, row.tolist(), strict=True)]
+    return [part.outcomes[index] for part, index in zip(table.parts, row.tolist(), strict=True)]
 
 
 def _names(listed: Sequence[Part]) -> list[tuple[str, int, str]]:
-    return [(part.check, part.place, part.name) for part in listed]
+    return [(part.check, part.index, part.name) for part in listed]
 
 
 def _alike(recorded: Mapping[str, AnswerTable], made: Mapping[str, AnswerTable]) -> bool:

@@ -41,9 +41,9 @@ def tokens_of(code: str) -> list[Token]:
         for token in tokenize.generate_tokens(io.StringIO(code).readline)
         if token.type not in _LAYOUT
     ]
-    place = next((n for n, (kind, _) in enumerate(found) if kind == tokenize.INDENT), None)
-    if place is not None and found[place + 1][0] == tokenize.STRING:
-        del found[place + 1 : place + 3]
+    indent = next((n for n, (kind, _) in enumerate(found) if kind == tokenize.INDENT), None)
+    if indent is not None and found[indent + 1][0] == tokenize.STRING:
+        del found[indent + 1 : indent + 3]
     found[1] = (tokenize.NAME, "answer")
     # Only the fact of an indentation or a line end matters, not the white space that it is made of.
     return [(kind, "" if kind in (tokenize.NEWLINE, tokenize.DEDENT) else text) for kind, text in found]
@@ -74,22 +74,22 @@ def together(model: Sequence[Token], mistakes: Sequence[Sequence[Edit]]) -> str 
 
 
 def _applied(model: Sequence[Token], placed: Sequence[Edit]) -> Iterator[Token]:
-    """The tokens after some edits: those at one place in their order, equal ones once."""
+    """The tokens after some edits: those at one position in their order, equal ones once."""
     at: dict[int, list[Edit]] = {}
     for edit in placed:
         if edit not in at.setdefault(edit.start, []):
             at[edit.start].append(edit)
-    place = 0
-    while place <= len(model):
-        here = at.get(place, [])
+    position = 0
+    while position <= len(model):
+        here = at.get(position, [])
         for edit in here:
             yield from edit.tokens
-        end = max((edit.end for edit in here), default=place)
-        if end > place:
-            place = end
+        end = max((edit.end for edit in here), default=position)
+        if end > position:
+            position = end
             continue
-        yield from model[place : place + 1]
-        place += 1
+        yield from model[position : position + 1]
+        position += 1
 
 
 def _python(tokens: Sequence[Token]) -> str | None:

@@ -89,14 +89,14 @@ def stub_files() -> dict[Path, str]:
         FileRefused: a model answer is not valid Python, or its stub would contain the answer.
     """
     modules = read_modules(course.MODEL_ANSWERS, course.STARTER)
-    for exercise in course.KNOWN:
+    for exercise in course.ALL_EXERCISES:
         module = modules.get(exercise.name)
         for name in exercise.function_names:
             if module and name in module.functions and name not in module.to_write:
                 sentence = f"mark the solution of {name} again, or rename it; without them, its stub is the answer"
                 raise StubError(course.MODEL_ANSWERS / exercise.file_name, module.functions[name].lineno, sentence)
     texts = {course.STARTER / name: text for name, text in make_stubs(course.MODEL_ANSWERS).items()}
-    for each in course.KNOWN:
+    for each in course.ALL_EXERCISES:
         texts[each.folder / "functions.json"] = make(each.name, modules, without=each.extra_parameters)
     return texts
 
@@ -118,10 +118,10 @@ def read_modules(reference: Path, starter: Path) -> dict[str, Module]:
     """All model answers and all given code, by module name."""
     answers = [path for path in reference.glob("*.py") if path.name != "__init__.py"]
     given = [*starter.glob("run_*.py"), *starter.glob(f"{GIVEN}/*.py")]
-    places = [(path, reference) for path in answers] + [(path, starter) for path in given]
+    files = [(path, reference) for path in answers] + [(path, starter) for path in given]
     return {
         path.stem: _module(f"{folder.name}/{path.relative_to(folder).as_posix()}", path.read_text("utf-8"))
-        for path, folder in sorted(places)
+        for path, folder in sorted(files)
     }
 
 
@@ -176,11 +176,11 @@ def _used(name: str, function: str, modules: Mapping[str, Module]) -> list[str]:
         module = modules[each[0]]
         names = {node.id for node in ast.walk(module.functions[each[1]]) if isinstance(node, ast.Name)}
         found = [module.imported.get(word, (each[0], word)) for word in names]
-        return [place for place in found if place[0] in modules and place[1] in modules[place[0]].functions]
+        return [target for target in found if target[0] in modules and target[1] in modules[target[0]].functions]
 
     reached = _reached((name, function), called) - {(name, function)}
     to_write = [(exercise, each) for exercise, each in reached if each in modules[exercise].to_write]
-    to_write.sort(key=lambda place: (place[0] != name, place[0], modules[place[0]].to_write.index(place[1])))
+    to_write.sort(key=lambda each: (each[0] != name, each[0], modules[each[0]].to_write.index(each[1])))
     return [f"{exercise}.{each}" for exercise, each in to_write]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,9 @@ from ..core import course
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
+FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
+"""The settings of a page, at its beginning."""
 
 
 def holds(path: Path, text: str) -> bool:

@@ -24,7 +24,7 @@ from ..core.text import listed
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
 from ..oracles import recorded
-from . import notebooks, records
+from . import notebooks, oracle_records
 from .functions import GIVEN, of_exercises, read_modules
 from .generated import render
 from .site_module import site_module
@@ -54,7 +54,7 @@ GRADER = (
         "grader/core/result.schema.json",
         "grader/core/templates/*.css",  # those of reports; what is for a class lies in a folder
         "grader/core/templates/*.jinja",
-        "grader/grading/observations.toml",
+        "grader/grading/meanings.toml",
         "grader/grading/pytest.ini",
         "grader/worksheet/model_answers.json",
         "grader/exercises/*/checks*",
@@ -131,9 +131,9 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
 
 def _without_oracles(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
     """Recorded answers in place of the oracles, which could be pasted into the stubs."""
-    texts = {f"grader/oracles/{name}": text for name, text in records.modules().items()}
+    texts = {f"grader/oracles/{name}": text for name, text in oracle_records.modules().items()}
     for each in exercises:
-        path = records.path_of(each.name)
+        path = oracle_records.path_of(each.name)
         if not path.is_file():
             raise FileNotFoundError(f"{path} is missing; run `course dev vectors {each.name}`")
         texts[f"grader/exercises/{each.name}/{recorded.FILE_NAME}"] = path.read_text("utf-8")
@@ -285,8 +285,8 @@ def read(path: Path) -> dict[str, bytes]:
 def foreign(files: Mapping[str, bytes]) -> list[str]:
     """Files that must not be handed out: unlisted files of the grader, and files in instructors' folders."""
     known = {*make(), *make(site="https://example.org/")}
-    places = (f"{FOLDER}/", "grader/", "reference/", "tests/")
-    return [name for name in sorted(files) if name.startswith(places) and name not in known]
+    folders = (f"{FOLDER}/", "grader/", "reference/", "tests/")
+    return [name for name in sorted(files) if name.startswith(folders) and name not in known]
 
 
 def digest(content: bytes) -> str:

@@ -115,9 +115,9 @@ def _in_text(text: str, hidden: Secrets) -> Iterator[tuple[str, int]]:
     found: dict[str, dict[Words, int]] = {}
     for numbered in {tuple(_words(text)), tuple(_words(text, comments=False)), tuple(_words(_plain(text)))}:
         words = tuple(word for word, _ in numbered)
-        for place, (word, line) in enumerate(numbered):
+        for start, (word, line) in enumerate(numbered):
             for length in hidden.lengths.get(word, ()):
-                run = words[place : place + length]
+                run = words[start : start + length]
                 for name in hidden.runs.get(run, ()):
                     found.setdefault(name, {}).setdefault(run, line)
     leaking = [name for name, lines in found.items() if len(lines) >= hidden.enough[name]]
@@ -156,7 +156,7 @@ def _functions_not_public() -> Iterator[tuple[str, str]]:
     """Name and body of every known mistake, variant and hidden check."""
     for what, pattern in (
         ("the known mistake", "*/known_mistakes/*.py"),
-        ("the variant", "*/variants/*.py"),
+        ("the variant", "*/fair_variants/*.py"),
         ("the hidden check", "*/hidden_checks.py"),
         ("the right function", "../oracles/in_torch.py"),
     ):

@@ -7,24 +7,23 @@ complete. `course dev selftest` says whether the checks are right.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ..core import course
 from ..core.course import Exercise
+from ..core.text import pluralize
 from ..grading import recorded_answers
 from ..grading.check import Check, checks_of
-from .catalogue import KnownAnswer, known_mistakes, variants
+from .catalogue import KnownAnswer, fair_variants, known_mistakes
 from .functions import Module, make
-from .generated import holds
+from .generated import FRONT_MATTER, holds
 from .stubs import make_stub
 
-KNOWN_MISTAKES, VARIANTS = 15, 12
+KNOWN_MISTAKES, FAIR_VARIANTS = 15, 12
 """As many as a released exercise has at least."""
 PLACEHOLDER = "TODO:"
-_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _PLAIN = {"dict", "list", "tuple", "str", "float", "int", "bool"}
 """What a function returns that returns no tensors."""
 
@@ -59,7 +58,7 @@ def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
     for check in checks:
         file = f"{folder}/hidden_checks.py" if check.hidden else _checks_file(exercise, check.function)
         found += _of_a_check(file, check, [each.id for each in checks])
-    found += _of_answers(exercise, folder, known_mistakes(name))
+    found += _of_answers(exercise, folder, known_mistakes(name), checks)
     return [*found, *_of_page(exercise)]
 
 
@@ -73,8 +72,8 @@ def _of_files(exercise: Exercise, module: Module) -> Iterator[Missing]:
     stub = make_stub(module.text, path=Path("reference", exercise.file_name))
     if not holds(course.STARTER / exercise.file_name, stub):
         yield Missing(f"starter/{exercise.file_name} differs from what `course dev stubs` writes")
-    places = [course.MODEL_ANSWERS / exercise.file_name, course.ROOT / exercise.page, *exercise.folder.rglob("*.*")]
-    for path in places:
+    paths = [course.MODEL_ANSWERS / exercise.file_name, course.ROOT / exercise.page, *exercise.folder.rglob("*.*")]
+    for path in paths:
         if path.suffix in (".py", ".md", ".toml") and path.is_file():
             for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
                 if PLACEHOLDER in line:  # `course dev new` wrote it for its author to replace
@@ -118,11 +117,13 @@ def _of_a_check(where: str, check: Check, ids: Sequence[str]) -> Iterator[Missin
         yield Missing(f"{where}: {check.id} needs {need}, which is no check of this exercise")
 
 
-def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -> Iterator[Missing]:
+def _of_answers(
+    exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer], checks: Sequence[Check]
+) -> Iterator[Missing]:
     """Missing wrong and right answers, and unrecorded ones."""
     for what, count, wanted in (
         ("wrong answers in known_mistakes/", len(wrong), KNOWN_MISTAKES),
-        ("right answers in variants/", len(variants(exercise.name)), VARIANTS),
+        ("right answers in fair_variants/", len(fair_variants(exercise.name)), FAIR_VARIANTS),
     ):
         if count < wanted:
             yield Missing(f"{folder}/ has {count} of at least {wanted} {what}", True)
@@ -131,6 +132,11 @@ def _of_answers(exercise: Exercise, folder: str, wrong: Sequence[KnownAnswer]) -
         yield Missing(f"{folder}/vectors.json is not written yet: {command}")
         return
     by_check, known = recorded_answers.load(exercise.name)
+    for check in checks:
+        count, examples = len(by_check.get(check.id, ())), len(check.examples)
+        if count != examples:
+            what = f"has {pluralize(count, 'recorded answer')} for the {pluralize(examples, 'example')} of {check.id}"
+            yield Missing(f"{folder}/vectors.json {what}: {command}")
     caught = {mistake for group in by_check.values() for recorded in group for mistake in recorded.mistakes}
     for entry in wrong:
         where = f"{folder}/known_mistakes/{entry.function}.py: {entry.name}"
@@ -150,5 +156,5 @@ def _of_page(exercise: Exercise) -> Iterator[Missing]:
     path, heading = course.ROOT / exercise.page, f"# Exercise {exercise.number}. {exercise.title}"
     if not path.is_file():
         yield Missing(f"{exercise.page}: write the page", True)
-    elif not _FRONT_MATTER.sub("", path.read_text("utf-8")).startswith(f"{heading}\n"):
+    elif not FRONT_MATTER.sub("", path.read_text("utf-8")).startswith(f"{heading}\n"):
         yield Missing(f'{exercise.page}: begin it with "{heading}"', exercise.draft)

@@ -25,8 +25,8 @@ def require_new(name: str) -> None:
         FileRefused: the name cannot be used; the text says why and what to do.
     """
     _require_name(name)
-    places = (f"grader/exercises/{name}", f"reference/{name}.py", f"starter/given/{name}.py")
-    taken = [place for place in places if (course.ROOT / place).exists()]
+    paths = (f"grader/exercises/{name}", f"reference/{name}.py", f"starter/given/{name}.py")
+    taken = [path for path in paths if (course.ROOT / path).exists()]
     if name == course.WORKSHEET:
         taken = [f"`grade {name}`"]
     elif importlib.util.find_spec(name):
@@ -50,10 +50,10 @@ def make(name: str, *, title: str, function: str) -> dict[str, str]:
         f"{folder}/checks.py": "checks.py",
         f"{folder}/hidden_checks.py": "hidden_checks.py",
         f"{folder}/known_mistakes/{function}.py": "known_mistake.py",
-        f"{folder}/variants/{function}.py": "variant.py",
+        f"{folder}/fair_variants/{function}.py": "variant.py",
         f"docs/exercises/{name}.md": "page.md",
     }
-    number = max((each.number for each in course.KNOWN), default=0) + 1
+    number = max((each.number for each in course.ALL_EXERCISES), default=0) + 1
     values = {"name": name, "title": title, "title_as_toml": json.dumps(title), "function": function, "number": number}
     templates = {path: (_TEMPLATES / f"{file}.template").read_text("utf-8") for path, file in files.items()}
     texts = {path: Template(text).substitute(values) for path, text in templates.items()}

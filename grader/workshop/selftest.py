@@ -20,7 +20,7 @@ from ..grading import recorded_answers
 from ..grading.run import grade_submission
 from ..grading.settings import GradingSettings, declared_checks
 from ..grading.student import Loaded
-from .catalogue import known_mistakes, replaced, variants, variants_together
+from .catalogue import fair_variants, fair_variants_together, known_mistakes, replaced
 from .stubs import make_stubs
 
 WITHOUT_WORK = {
@@ -54,7 +54,7 @@ class SelfTestJob:
     def checks(self) -> tuple[str, ...]:
         """Ids of the checks to run: those of a replaced function, and the gates of the functions that call it.
 
-        For variants together, the checks of the functions that call one of them; without replacements, all checks.
+        For fair variants together, the checks of the functions that call one of them; without replacements, all checks.
         """
         declared = declared_checks([self.exercise], hidden=True)
         if not self.functions:
@@ -97,17 +97,17 @@ def _replacing(what: str, exercise: str, function: str, name: str, submission: S
 def _right(exercise: str) -> Iterator[SelfTestJob]:
     """The answers that must earn all points."""
     yield SelfTestJob(MODEL, "the model answer", exercise, read_submission(course.MODEL_ANSWERS))
-    for entry in variants(exercise):
+    for entry in fair_variants(exercise):
         yield _replacing(VARIANTS, exercise, entry.function, entry.name, entry.submission)
     # A right answer must not cost points in a later exercise, whatever the other right answers are.
     called = {name for names in course.exercise(exercise).uses.values() for name in names}
     used = {name.split(".")[0] for name in called}
     if used <= {exercise}:
         return
-    known = (f"{name}.{entry.function}" for name in {*used, exercise} for entry in variants(name))
+    known = (f"{name}.{entry.function}" for name in {*used, exercise} for entry in fair_variants(name))
     counts = Counter(name for name in known if name in called)  # beyond these nothing has a caller to be graded
-    for place in range(max(counts.values(), default=0)):
-        submission, functions = variants_together(place)
+    for index in range(max(counts.values(), default=0)):
+        submission, functions = fair_variants_together(index)
         yield SelfTestJob(TOGETHER, submission.folder, exercise, submission, functions)
 
 

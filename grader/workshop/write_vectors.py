@@ -51,9 +51,9 @@ def make(exercise: str, start: Callable[..., Loaded]) -> str:
         students = [(entry, answering(entry.submission)) for entry in wrong]
         found = []
         for check in checks_of(exercise, hidden=False):
-            for place in range(len(check.examples)):
-                recorded = _recorded(check, place, model, students)
-                old = before.get(check.id, [])[place : place + 1]
+            for index in range(len(check.examples)):
+                recorded = _recorded(check, index, model, students)
+                old = before.get(check.id, [])[index : index + 1]
                 found.append(_keeping(recorded, *old) if old else recorded)
     known = [
         {"function": e.function, "name": e.name, "sentence": e.sentence, "explanation": e.explanation} for e in wrong
@@ -65,18 +65,18 @@ def make(exercise: str, start: Callable[..., Loaded]) -> str:
     )
 
 
-def _recorded(check: Check, place: int, model: Student, wrong: Sequence[tuple[KnownAnswer, Student]]) -> RecordedAnswer:
+def _recorded(check: Check, index: int, model: Student, wrong: Sequence[tuple[KnownAnswer, Student]]) -> RecordedAnswer:
     """An example of a check, with the results of the model answer and of the function's known mistakes."""
     where = f"reference/{check.exercise}.py"
-    expected = _observed(model, check, place, where)
+    expected = _observed(model, check, index, where)
     if "raises" in expected:
-        what = f"example {place + 1} of {check.id} ends with {expected['raises']}: {expected['message']}"
+        what = f"example {index + 1} of {check.id} ends with {expected['raises']}: {expected['message']}"
         raise FileRefused(f"{where}: {what}")
     mistakes = {}
     for entry, student in wrong:
         if entry.function == check.function:
             where = f"grader/exercises/{check.exercise}/known_mistakes/{entry.function}.py: {entry.name}"
-            observation = _observed(student, check, place, where)
+            observation = _observed(student, check, index, where)
             if observation.get("raises") in ("NameError", "UnboundLocalError"):  # not a mistake of students
                 raise FileRefused(f"{where}: {observation['message']}; define or import it")
             if not recorded_answers.agree(observation, expected):
@@ -84,10 +84,10 @@ def _recorded(check: Check, place: int, model: Student, wrong: Sequence[tuple[Kn
     return RecordedAnswer(check.id, check.function, expected, mistakes)
 
 
-def _observed(student: Student, check: Check, place: int, where: str) -> Observation:
+def _observed(student: Student, check: Check, index: int, where: str) -> Observation:
     """An answer's result for an example of a check."""
     try:
-        return recorded_answers.observe(student, check.function, check.examples[place])
+        return recorded_answers.observe(student, check.function, check.examples[index])
     except ModuleProblem as problem:
         raise FileRefused(f"{where}: {problem}") from None
 

@@ -34,7 +34,7 @@ def test_every_answer_whose_grade_is_known_gets_it(exercise: str, tmp_path: Path
     assert (counts["stubs"], counts["model answers"]) == (1, 1)
     assert counts["answers without work"] == len(course.exercise(exercise).functions) * len(selftest.WITHOUT_WORK)
     assert counts["known mistakes"] == len(catalogue.known_mistakes(exercise))
-    assert counts["fair variants"] == len(catalogue.variants(exercise))
+    assert counts["fair variants"] == len(catalogue.fair_variants(exercise))
     assert (counts.get("fair variants together", 0) > 5) == (exercise in ("bandit", "charlm"))
     pasted, looking_right = pasting.looking_right(kept, exercise, tmp_path, every=10)
     assert pasted >= 5 and looking_right == [], "\n".join(looking_right)

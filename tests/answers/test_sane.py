@@ -17,7 +17,7 @@ from grader.grading.check import Check
 from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings, declared_checks
 from grader.sandbox.sandbox import Sandbox
-from grader.workshop.catalogue import known_mistakes, replaced, variants_together
+from grader.workshop.catalogue import fair_variants_together, known_mistakes, replaced
 from grader.workshop.selftest import WITHOUT_WORK
 from grader.workshop.stubs import make_stubs
 
@@ -69,7 +69,7 @@ def test_a_submission_that_imports_given_code_from_its_old_place_earns_the_same(
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_a_fair_variant_of_every_function_earns_everything(graded: Grader, exercise: str) -> None:
     """On all gates and every third of the other checks."""
-    variants, functions = variants_together(0)
+    variants, functions = fair_variants_together(0)
     assert {f"{exercise}.{function}" for exercise, function in FUNCTIONS} <= functions
     others = [name for name, check in declared_checks([exercise], hidden=True).items() if not check.gate]
     must_earn_everything(graded(variants, exercise, lambda check: check.gate or check.id in others[::3]))

@@ -36,14 +36,14 @@ from grader.core.contents import Contents, NoWorksheet
 from grader.core.result import TOO_BUSY
 from grader.core.submission import Submission
 from grader.grading.grading_process import GradingProcess
-from grader.grading.plugin import WATCH_EXAMPLES
+from grader.grading.plugin import WATCH_INPUTS
 from grader.workshop.catalogue import known_mistakes
 
 ROOT = course.ROOT
 # One small exercise, with as few inputs as the checks have that are imported here: what is tested is not the checks.
 SECRET = "5" * 64
-QUICK = ClassSettings(("kl",), secret=SECRET, examples=WATCH_EXAMPLES, require_level=0)
-QUICKLY = ["--exercises", "kl", "--examples", str(WATCH_EXAMPLES), "--require-level", "0"]
+QUICK = ClassSettings(("kl",), secret=SECRET, examples=WATCH_INPUTS, require_level=0)
+QUICKLY = ["--exercises", "kl", "--examples", str(WATCH_INPUTS), "--require-level", "0"]
 with_signals = pytest.mark.skipif(os.name != "posix", reason="sends signals")
 
 
@@ -275,11 +275,11 @@ def test_the_digest_of_the_course_covers_what_a_grading_imports():
 def test_without_a_terminal_a_line_says_now_and_then_how_far_the_class_is(small_class, tmp_path, monkeypatch, capsys):
     def count(*_, on_update, **__):
         for done in range(3):
-            on_update(Progress(total=5, known=2, done=done, failed={"x": "why"} if done == 2 else {}))
+            on_update(Progress(total=5, graded_before=2, done=done, failed={"x": "why"} if done == 2 else {}))
 
     monkeypatch.setattr(grade_all, "grade_class", count)
     monkeypatch.setattr(grade_all, "_MINUTE", 0.0)
     arguments = Namespace(submissions=small_class, out=tmp_path, engine="threads", jobs=1, scheduler=None)
-    grade_all._grade(arguments, ClassSettings(("kl",), examples=WATCH_EXAMPLES))
+    grade_all._grade(arguments, ClassSettings(("kl",), examples=WATCH_INPUTS))
     printed = capsys.readouterr().err
     assert "graded 1 of 3 (2 known)\n" in printed and "graded 2 of 3 (2 known, 1 failed)\n" in printed

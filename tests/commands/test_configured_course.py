@@ -33,13 +33,13 @@ def run_module(root: Path, module: str, *arguments: object, expected: int | None
 
 
 def test_a_wrong_course_file_ends_every_command_with_a_sentence(tmp_path: Path) -> None:
-    copied = shutil.ignore_patterns("__pycache__", "*.json", "known_mistakes", "variants")
+    copied = shutil.ignore_patterns("__pycache__", "*.json", "known_mistakes", "fair_variants")
     shutil.copytree(course.GRADER, tmp_path / "grader", ignore=copied)
     (tmp_path / "course.toml").write_text('title = "Mine"\nexercises = ["kl", "ppo"]\n', "utf-8")
     command = [sys.executable, "-m", "grader.commands.grade", "--help"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    folders = {path.parent.name for path in course.FOLDERS.glob("*/exercise.toml")} - {"variants"}
+    folders = {path.parent.name for path in course.FOLDERS.glob("*/exercise.toml")}
     assert f"{tmp_path / 'course.toml'}: " in done.stderr and done.stderr.count("\n") == 1
     assert "'ppo'" in done.stderr and ", ".join(sorted(folders)) in done.stderr
 

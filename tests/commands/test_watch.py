@@ -23,7 +23,7 @@ from grader.core.contents import read_submission
 from grader.core.result import Result, replace_file
 from grader.core.submission import Submission
 from grader.grading import run
-from grader.grading.plugin import WATCH_EXAMPLES
+from grader.grading.plugin import WATCH_INPUTS
 
 RIGHT = (course.MODEL_ANSWERS / "kl.py").read_text("utf-8")
 ADVANTAGES = (course.MODEL_ANSWERS / "advantages.py").read_text("utf-8")
@@ -92,7 +92,7 @@ def test_every_save_brings_a_report_and_ctrl_c_ends_with_the_last_exit_code(tmp_
 
 
 BEFORE = read_submission(course.MODEL_ANSWERS)
-EVERYTHING = {exercise.name for exercise in course.KNOWN}
+EVERYTHING = {exercise.name for exercise in course.ALL_EXERCISES}
 
 
 def saved(**texts: str | None) -> Submission:
@@ -207,6 +207,6 @@ def test_a_save_grades_only_what_it_may_have_changed_and_the_report_covers_every
     done = watch("advantages", lambda: (me / "kl.py").write_text(WRONG, "utf-8"))
     assert runs == [{"advantages", "kl"}, {"kl"}]
     watched = document(tmp_path / "r.json")
-    whole = grade("advantages", "kl", "--path", me, "--examples", WATCH_EXAMPLES, "--json", "whole.json")
+    whole = grade("advantages", "kl", "--path", me, "--examples", WATCH_INPUTS, "--json", "whole.json")
     assert whole.returncode == done.returncode == 1
     assert watched == document(tmp_path / "whole.json")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.workshop.catalogue import known_mistakes, variants
+from grader.workshop.catalogue import fair_variants, known_mistakes
 from grader.workshop.stubs import make_stubs
 
 Files = dict[str, str]
@@ -67,7 +67,7 @@ def _makers(draw: random.Random) -> Mapping[str, Callable[[], Files]]:
     stub = {name: text for name, text in make_stubs(course.MODEL_ANSWERS).items() if name in model_files()}
     names = [exercise.name for exercise in course.EXERCISES]
     wrong = {name: known_mistakes(name) for name in names}
-    fair = {name: variants(name) for name in names}
+    fair = {name: fair_variants(name) for name in names}
 
     def partial() -> Files:
         done = names[: draw.randrange(1, len(names))]

@@ -120,7 +120,7 @@ def test_a_finished_class_is_not_graded_again(small_class: Path, graded: Path) -
     seen: list[tuple[int, int]] = []
     grade_class(
         find_submissions(small_class), graded, KL, _Refusing(), at_a_time=1,
-        on_update=lambda progress: seen.append((progress.total, progress.known)),
+        on_update=lambda progress: seen.append((progress.total, progress.graded_before)),
     )  # fmt: skip
     assert (graded / JOURNAL_FILE).read_bytes() == before
     assert seen == [(3, 3)]
@@ -133,7 +133,7 @@ def test_a_torn_line_and_a_damaged_result_are_graded_again(small_class: Path, gr
     damaged.write_text(damaged.read_text("utf-8").replace('"points": 5', '"points": 6', 1), "utf-8")
     counts: list[Progress] = []
     grade_class(find_submissions(small_class), graded, KL, SerialExecutor(), at_a_time=1, on_update=counts.append)
-    assert counts[-1].known == 1 and counts[-1].done == 2
+    assert counts[-1].graded_before == 1 and counts[-1].done == 2
     assert results(graded) == wanted
     grade(small_class, graded, _Refusing())
 

@@ -102,13 +102,13 @@ def test_the_grade_of_another_environment_or_none_is_named(tmp_path: Path, monke
 @pytest.mark.parametrize(
     ("finding", "serious"),
     [
-        (lambda: doctor.place("C:\\Users\\me\\course", windows=True), []),
-        (lambda: doctor.place("C:\\Users\\me\\OneDrive - University\\course", windows=True), [False]),
-        (lambda: doctor.place("/Users/me/Library/Mobile Documents/course", windows=False), [False]),
-        (lambda: doctor.place("C:\\Users\\J\u00fcrgen\\course", windows=True), [True]),
-        (lambda: doctor.place("/home/j\u00fcrgen/course", windows=False), []),
-        (lambda: doctor.place("C:\\" + "a" * 200, windows=True), [True]),
-        (lambda: doctor.place("/home/" + "a" * 200, windows=False), []),
+        (lambda: doctor.location("C:\\Users\\me\\course", windows=True), []),
+        (lambda: doctor.location("C:\\Users\\me\\OneDrive - University\\course", windows=True), [False]),
+        (lambda: doctor.location("/Users/me/Library/Mobile Documents/course", windows=False), [False]),
+        (lambda: doctor.location("C:\\Users\\J\u00fcrgen\\course", windows=True), [True]),
+        (lambda: doctor.location("/home/j\u00fcrgen/course", windows=False), []),
+        (lambda: doctor.location("C:\\" + "a" * 200, windows=True), [True]),
+        (lambda: doctor.location("/home/" + "a" * 200, windows=False), []),
     ],
 )
 def test_a_machine_that_makes_trouble_is_named(finding, serious: list[bool]) -> None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.core.source import why_not_python
-from grader.grading.observations import exception_meaning, what_was_raised
+from grader.grading.meanings import exception_meaning, what_was_raised
 
 LONGEST = 60  # characters of a message that an observation keeps
 PAIR: Any = torch.tensor([0.5, 1.0])

@@ -66,7 +66,7 @@ def test_no_handout_and_no_discussion_holds_a_secret(files: dict[str, bytes], hi
     assert pages and scan({**files, **pages}, hidden) == [] and handout.foreign(files) == []
     for name in files:
         assert not name.startswith(("reference/", "tests/")), name
-        assert not re.search(r"known_mistakes|common_mistakes|hidden|exercises/\w+/variants/", name), name
+        assert not re.search(r"known_mistakes|common_mistakes|hidden|exercises/\w+/fair_variants/", name), name
 
 
 def test_a_file_is_handed_out_only_after_somebody_looked_through_it(files: dict[str, bytes]) -> None:
@@ -258,7 +258,7 @@ def test_every_solution_is_found_with_other_white_space_and_without_its_comments
     [
         ("clip/known_mistakes/clipped_surrogate.py", "rebuilt_from_python_numbers", "known mistake clipped_surrogate"),
         ("kl/known_mistakes/categorical_kl.py", "", "the known mistake categorical_kl"),
-        ("charlm/variants/completion_mask.py", "token_by_token", "the variant completion_mask"),
+        ("charlm/fair_variants/completion_mask.py", "token_by_token", "the variant completion_mask"),
         ("clip/hidden_checks.py", "test_ratio_agrees_with_the_model_answer", "the hidden check"),
         ("bandit/known_mistakes/grpo_step.py", "adds_the_kl", "the known mistake grpo_step"),
     ],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
 from grader.core import course
@@ -19,12 +20,12 @@ FUNCTIONS = [(exercise.name, name) for exercise in course.HANDED_OUT for name in
 
 
 def named(table: AnswerTable, chosen: tuple[int, ...]) -> tuple[tuple[str, ...], bool] | None:
-    """What is said of a submission that makes exactly the numbers of some differences."""
+    """What is named of a submission that makes exactly the numbers of some differences."""
     search = Search(table, {}, {})
-    search.known[:] = True
+    search.asked[:] = True
     rows = search.made_by(chosen)
     search.matching[:] = False
-    search.matching[search.lines, rows] = True
+    search.matching[np.arange(len(rows)), rows] = True
     search.wrong = rows != 0
     found = search.best()
     return (found.names, found.exact) if found else None
@@ -36,8 +37,8 @@ def test_every_known_mistake_differs_from_the_model_answer_and_is_named(exercise
     table = differences.load(exercise)[function]
     in_catalogue = {entry.name for entry in known_mistakes(exercise) if entry.function == function}
     assert in_catalogue == set(known[function]) == set(table.names) != set()
-    said = {name: named(table, (place,)) for place, name in enumerate(table.names)}
-    assert {name: found for name, found in said.items() if found != ((name,), True)} == {}
+    named_alone = {name: named(table, (index,)) for index, name in enumerate(table.names)}
+    assert {name: found for name, found in named_alone.items() if found != ((name,), True)} == {}
 
 
 @pytest.mark.parametrize(("exercise", "function"), FUNCTIONS)

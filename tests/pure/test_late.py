@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.classroom.results import Person, identity, names
+from grader.classroom.results import Person, identifies, identity
 from grader.core.course_file import read_course_file
 from grader.core.refusal import FileRefused
 from grader.gradebook.late import (
@@ -45,7 +45,7 @@ def late_rules(draw: st.DrawFn) -> LateRule:
     return LateRule(DUE, grace, draw(percents), per, draw(percents), last, zone=ZoneInfo("Europe/Berlin"))
 
 
-def counted(earned: Decimal, points: Decimal, submitted_at: datetime, late_rule: LateRule) -> Decimal:
+def pluralize(earned: Decimal, points: Decimal, submitted_at: datetime, late_rule: LateRule) -> Decimal:
     """What is left of the points."""
     late = deduction(earned, points, submitted_at, late_rule)
     return earned + late.points if late else earned
@@ -54,7 +54,7 @@ def counted(earned: Decimal, points: Decimal, submitted_at: datetime, late_rule:
 @given(points, lateness, lateness, late_rules())
 def test_never_rises_with_a_later_time(worth: Worth, one: timedelta, other: timedelta, late_rule: LateRule) -> None:
     early, late = sorted((one, other))
-    assert counted(*worth, DUE + early, late_rule) >= counted(*worth, DUE + late, late_rule)
+    assert pluralize(*worth, DUE + early, late_rule) >= pluralize(*worth, DUE + late, late_rule)
 
 
 @given(points, lateness, late_rules(), st.timedeltas(timedelta(), timedelta(days=20)), st.none() | st.just(DAY))
@@ -62,14 +62,14 @@ def test_an_extension_costs_nothing(worth: Worth, late: timedelta, late_rule: La
     last = late_rule.last + more + extra if late_rule.last and extra else None
     extended = LateRule(**{**vars(late_rule), "extensions": (Extension("jdoe", DUE + more, last),)})
     own = extended.for_person(JANE)
-    assert counted(*worth, DUE + late, own) >= counted(*worth, DUE + late, late_rule)
+    assert pluralize(*worth, DUE + late, own) >= pluralize(*worth, DUE + late, late_rule)
     assert extended.for_person(Person("Max Muster", username="max")) is extended
 
 
 @given(points, lateness, late_rules(), st.integers(-12, 14))
 def test_the_time_zone_of_the_submission_does_not_matter(worth: Worth, late, late_rule, hours):
     there = (DUE + late).astimezone(timezone(hours * HOUR))
-    assert counted(*worth, there, late_rule) == counted(*worth, DUE + late, late_rule)
+    assert pluralize(*worth, there, late_rule) == pluralize(*worth, DUE + late, late_rule)
 
 
 BY_DAY = LateRule(DUE, 15 * timedelta(minutes=1), Decimal(10), "day", Decimal(50), DUE + 7 * DAY)
@@ -92,7 +92,7 @@ BY_HOUR = LateRule(DUE, deduction=Decimal("0.5"), per="hour")
     ],
 )
 def test_cases_worked_out_by_hand(late_rule: LateRule, late: timedelta, expected: str) -> None:
-    assert counted(Decimal(180), Decimal(205), DUE + late, late_rule) == Decimal(expected)
+    assert pluralize(Decimal(180), Decimal(205), DUE + late, late_rule) == Decimal(expected)
 
 
 def read_policy(text: str, extensions: str = "") -> LateRule:
@@ -112,7 +112,7 @@ BERLIN = 'time_zone = "Europe/Berlin"\n'
 def test_seconds_do_not_count_because_some_platforms_do_not_tell_them(late: timedelta) -> None:
     told, untold = DUE + late + timedelta(seconds=59, microseconds=1), DUE + late
     assert periods_late(told, BY_DAY) == periods_late(untold, BY_DAY)
-    assert counted(Decimal(180), Decimal(205), told, BY_DAY) == counted(Decimal(180), Decimal(205), untold, BY_DAY)
+    assert pluralize(Decimal(180), Decimal(205), told, BY_DAY) == pluralize(Decimal(180), Decimal(205), untold, BY_DAY)
     assert str(deduction(Decimal(180), Decimal(205), told, BY_DAY)) == str(
         deduction(Decimal(180), Decimal(205), untold, BY_DAY)
     )
@@ -195,10 +195,10 @@ def test_two_extensions_of_one_student_are_refused() -> None:
 
 def test_a_person_is_named_by_each_id_and_not_by_nothing() -> None:
     for text in ("jane DOE", "Doe, Jane", "jane@EXAMPLE.edu", "0042", "jdoe", "7"):
-        assert names(text, JANE), text
+        assert identifies(text, JANE), text
     for text in ("", " ", "42", "Jane", "doe", "moodle"):
-        assert not names(text, JANE), text
-    assert not names("", Person())
+        assert not identifies(text, JANE), text
+    assert not identifies("", Person())
     assert identity("  Doe,  Jane ") == identity("JANE doe")
 
 
@@ -253,4 +253,4 @@ def test_the_example_of_the_page_does_what_the_page_says() -> None:
     assert len(table) >= 5
     for moment, student, expected in table:
         own = late_rule.for_person(Person(username=student))
-        assert counted(Decimal(180), Decimal(205), datetime.fromisoformat(moment), own) == Decimal(expected), moment
+        assert pluralize(Decimal(180), Decimal(205), datetime.fromisoformat(moment), own) == Decimal(expected), moment

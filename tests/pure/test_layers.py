@@ -17,7 +17,7 @@ from grader.grading.right_functions import ORACLES_FOR_WORKERS
 ROOT = Path(__file__).resolve().parents[2]
 STANDARD = frozenset(sys.stdlib_module_names) | {"__future__"}
 PROCESSES = frozenset({"subprocess", "multiprocessing", "socket"})
-SUBMISSIONS = ("/known_mistakes/", "/variants/")  # texts that run in a worker, joined with a model answer
+SUBMISSIONS = ("/known_mistakes/", "/fair_variants/")  # texts that run in a worker, joined with a model answer
 WITH_TORCH = ("torch", *(f"grader.sandbox.worker.{name}" for name in ("serve", "forkserver", "start")))
 FOR_PEOPLE = re.compile(r"/(plots|runs|run_\w+|llm_\w+|trl_trainer)\.py$")  # no worker loads them
 
@@ -115,7 +115,7 @@ def test_the_grader_imports_neither_starter_nor_model_answers_nor_tests() -> Non
     assert [each for each in imports("grader") if top(each[1]) in ("starter", "reference", "tests", "conftest")] == []
 
 
-@pytest.mark.parametrize("folder", ["reference", "starter", "known_mistakes", "variants"])
+@pytest.mark.parametrize("folder", ["reference", "starter", "known_mistakes", "fair_variants"])
 def test_exercises_import_what_a_submission_may(folder: str) -> None:
     own = folder in ("reference", "starter")
     places = [folder] if own else [str(path.relative_to(ROOT)) for path in ROOT.glob(f"grader/exercises/*/{folder}")]

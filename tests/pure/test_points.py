@@ -28,7 +28,7 @@ def worth(monkeypatch: pytest.MonkeyPatch, name: str, total: int) -> None:
     changed = tuple(replace(each, points=total) if each.name == name else each for each in course.EXERCISES)
     monkeypatch.setattr(course, "EXERCISES", changed)
     monkeypatch.setattr(course, "HANDED_OUT", (*changed, *course.OPTIONAL))
-    monkeypatch.setattr(course, "KNOWN", (*course.HANDED_OUT, *course.DRAFTS))
+    monkeypatch.setattr(course, "ALL_EXERCISES", (*course.HANDED_OUT, *course.DRAFTS))
 
 
 @given(WEIGHTS, st.integers(0, 300))

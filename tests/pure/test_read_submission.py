@@ -75,13 +75,13 @@ def test_no_import_is_taken_for_installed_that_the_course_does_not_bring_along()
 @pytest.mark.parametrize("line", ["def f{0}(): pass\ndef f{0}(): pass\n", "import unknown{0}\n"])
 def test_notes_that_are_only_counted_are_not_looked_up(line: str, make_submission, monkeypatch) -> None:
     looked_up: list[int] = []
-    place = source.place
+    place = source.location
 
     def counted(text: str, number: int) -> str:
         looked_up.append(number)
         return place(text, number)
 
-    monkeypatch.setattr(contents, "place", counted)
+    monkeypatch.setattr(contents, "location", counted)
     text = "".join(line.format(number) for number in range(300))
     notes = read_submission(make_submission({"kl.py": text})).notes
     assert notes[-1].text.startswith(f"and {300 - len(notes) + 1} more") and len(looked_up) <= 2 * len(notes)

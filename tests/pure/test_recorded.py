@@ -14,7 +14,7 @@ from grader.grading.check import checks_of
 from grader.grading.student import Record
 from grader.oracles import recorded
 from grader.oracles.charlm_oracle import Settings
-from grader.workshop import handout, records
+from grader.workshop import handout, oracle_records
 
 RATIO = """
 import numpy as np
@@ -55,7 +55,7 @@ def test_a_call_is_found_by_its_values_whatever_their_last_bits(monkeypatch: pyt
 
 @pytest.mark.parametrize("name", course.names(optional=True))
 def test_the_records_of_an_exercise_are_small_and_hold_its_public_invariants_only(name: str) -> None:
-    path = records.path_of(name)
+    path = oracle_records.path_of(name)
     assert path.stat().st_size < 2_000_000
     public = {check.id for check in checks_of(name, hidden=False)}
     assert {*json.loads(path.read_text("utf-8"))["invariants"]} <= public

@@ -1,6 +1,10 @@
-"""When two observations of one call are the same."""
+"""When two observations of one call are the same, and which examples have none."""
 
+from grader.core import course
+from grader.grading import recorded_answers
 from grader.grading.recorded_answers import agree
+from grader.workshop.functions import read_modules
+from grader.workshop.missing import missing
 
 RIGHT = {"dtype": "float64", "shape": [2], "values": [1.0, 2.0], "gradients": {}, "changed": []}
 
@@ -33,3 +37,11 @@ def test_differences_besides_the_values_count_too():
     assert agree(error, dict(error))
     for other in ({**error, "raises": "TypeError"}, {**error, "message": "other"}, RIGHT):
         assert not agree(error, other)
+
+
+def test_dev_check_names_a_check_whose_examples_lack_recorded_answers(monkeypatch) -> None:
+    answers, known = recorded_answers.load("kl")
+    check = next(iter(answers))
+    monkeypatch.setattr(recorded_answers, "load", lambda _: ({**answers, check: answers[check][:-1]}, known))
+    sentences = map(str, missing("kl", read_modules(course.MODEL_ANSWERS, course.STARTER)))
+    assert any(f"of {check}: `course dev vectors kl`" in sentence for sentence in sentences)

@@ -10,7 +10,7 @@ from hypothesis import settings
 from grader.core import course
 from grader.core.result import ExerciseResult, Result
 from grader.core.submission import Submission
-from grader.grading.plugin import DEFAULT_EXAMPLES, GradingPlugin
+from grader.grading.plugin import DEFAULT_INPUTS, GradingPlugin
 from grader.grading.settings import GradingSettings
 
 
@@ -25,6 +25,6 @@ def limits(inputs: int) -> list[float]:
 
 
 def test_time_limits_grow_with_the_number_of_inputs_and_never_shrink() -> None:
-    usual = limits(DEFAULT_EXAMPLES)
-    assert limits(10 * DEFAULT_EXAMPLES) == pytest.approx([10 * seconds for seconds in usual])
+    usual = limits(DEFAULT_INPUTS)
+    assert limits(10 * DEFAULT_INPUTS) == pytest.approx([10 * seconds for seconds in usual])
     assert limits(1) == usual

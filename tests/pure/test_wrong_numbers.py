@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.grading.observations import HEADINGS
-from grader.grading.patterns import CAUSES, PLACES, common_pattern, wrong_answer
+from grader.grading.meanings import HEADINGS
+from grader.grading.patterns import CAUSES, CONDITIONS, common_pattern, wrong_answer
 
 RIGHT = [1.5, -0.5, -2.25, 0.75]
 
@@ -20,7 +20,7 @@ def tensor(values, **changes):
     return seen | {"changed": []} | changes
 
 
-def said(*pairs, finders=(*CAUSES, *PLACES), **arguments):
+def said(*pairs, finders=(*CAUSES, *CONDITIONS), **arguments):
     """The sentence about some answers: yours and expected, as observations or as numbers."""
     cases = []
     for yours, expected in pairs:

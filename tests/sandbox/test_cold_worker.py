@@ -64,7 +64,7 @@ def test_a_cold_worker_is_like_any_other(cold: Sandbox) -> None:
         with pytest.raises(StudentDied) as died:
             student.f("hang")
     assert (died.value.death.reason, died.value.printed) == ("timeout", "counting\n")
-    assert died.value.death.place == ("homework/probe.py", 11, "f")
+    assert died.value.death.location == ("homework/probe.py", 11, "f")
 
 
 def test_a_slow_import_is_done_before_the_submission_is_asked(cold: Sandbox) -> None:

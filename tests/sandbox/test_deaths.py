@@ -97,7 +97,7 @@ def test_a_value_that_cannot_be_sent_is_an_error_with_its_reason(sandbox: Sandbo
 def test_a_death_has_a_reason_and_a_line_and_keeps_the_prints(sandbox, end, reason, printed):
     source = f"import ctypes, os, time\ndef f(x):\n    print({printed!r}, end='')\n    {end}"
     died = death_of(sandbox, source, seconds=MOMENT if reason == "timeout" else 20)
-    assert (died.death.reason, died.death.place) == (reason, ("homework/probe.py", 4, "f"))
+    assert (died.death.reason, died.death.location) == (reason, ("homework/probe.py", 4, "f"))
     assert died.printed == printed
     assert ("no answer within" in died.death.detail) == (reason == "timeout")
     assert "segmentation fault" in died.death.detail or "ctypes" not in end
@@ -165,7 +165,7 @@ def test_of_several_calls_in_one_message_each_keeps_its_own_prints(sandbox, endi
     assert "xxx" in printed
     if "while" in ending:
         assert isinstance(caught.value, StudentDied)
-        assert caught.value.death.place == ("homework/probe.py", 6, "f")
+        assert caught.value.death.location == ("homework/probe.py", 6, "f")
 
 
 def test_prints_never_stop_a_function_however_often_it_is_called(sandbox: Sandbox) -> None:

@@ -7,7 +7,7 @@ from probing import run_script
 
 from grader.core import course
 
-TEXT = ("/known_mistakes/", "/variants/")
+TEXT = ("/known_mistakes/", "/fair_variants/")
 WORKER = "grader.sandbox.worker"
 WITH_TORCH = (f"{WORKER}.serve", f"{WORKER}.forkserver", f"{WORKER}.start", "grader.oracles.in_torch")
 IMPORT_ALL_AND_GRADE = """

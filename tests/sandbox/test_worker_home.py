@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from probing import death_of, error_of, probe, value_of
 
-from grader.grading.observations import what_was_raised
+from grader.grading.meanings import what_was_raised
 from grader.sandbox.sandbox import Sandbox, missing_walls
 from grader.sandbox.worker.home import MAX_BYTES, MAX_FILES, VARIABLES
 

@@ -123,10 +123,10 @@ def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
         same_gradient(answer, "logp", inside, label="the ratio, anywhere inside the clamp", rtol=1e-4, atol=0.0)
     if steps > 20.0:
         rows = [("gradient for logp", found), ("expected", "0 beyond the clamp")]
-        story = "beyond the clamp the ratio is constant, so its gradient is 0"
-        seen = ("gradient", "right, and their gradient beyond the clamp is not: it must be 0 there, above and below")
+        message = "beyond the clamp the ratio is constant, so its gradient is 0"
+        pattern = ("gradient", "right, and their gradient beyond the clamp is not: it must be 0 there, above and below")
         last = "torch.autograd.grad(value.sum(), logp)[0]"
-        require(not found.any(), answer, rows, story, shows=last, observation=seen)
+        require(not found.any(), answer, rows, message, shows=last, pattern=pattern)
 
 
 @check(

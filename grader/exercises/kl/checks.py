@@ -278,8 +278,8 @@ def test_the_three_estimators_are_what_their_formulas_say(student, pair):
         same(answer, expected)
     far = student.kl_estimate(np.array([-1000.0]), np.array([-1.0]))
     rows = [("yours", show(far.value)), ("expected", "inf")]
-    story = "exp(999) is infinite; another number hides how far the policy is from the reference"
-    require(np.isposinf(tensor(far, shape=(1,), finite=False)).all(), far, rows, story)
+    message = "exp(999) is infinite; another number hides how far the policy is from the reference"
+    require(np.isposinf(tensor(far, shape=(1,), finite=False)).all(), far, rows, message)
     same(stacked, formulas["k3"][None])
     same(strided, np.stack([np.expm1(x) - x, np.expm1(-x) + x]))
 

@@ -33,11 +33,11 @@ class Homes:
     """The folders of all workers of one fork server, in one that only lists to its owner.
 
     Args:
-        place: Where; None for the system's folder for temporary files.
+        parent: The folder that holds it; None for the system's folder for temporary files.
     """
 
-    def __init__(self, place: str | None) -> None:
-        self.folder = tempfile.mkdtemp(prefix="workers-", dir=place)
+    def __init__(self, parent: str | None) -> None:
+        self.folder = tempfile.mkdtemp(prefix="workers-", dir=parent)
         os.chmod(self.folder, 0o711)
 
     def make(self, *, shared: bool) -> str:

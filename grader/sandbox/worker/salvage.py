@@ -101,11 +101,11 @@ def _refuse_to_skip(error: BaseException) -> None:
 def _rest(text: str, file_name: str, namespace: dict[str, Any], error: BaseException, flags: int) -> Iterator[Skipped]:
     """Skip the statement that raised, execute the others one by one, and yield those that raise."""
     statements, line = ast.parse(text, file_name).body, _line_of(error, file_name)
-    place = next((n for n, each in enumerate(statements) if line and (each.end_lineno or 0) >= line), -1)
-    if place < 0:
+    first = next((n for n, each in enumerate(statements) if line and (each.end_lineno or 0) >= line), -1)
+    if first < 0:
         raise error
-    yield from _left_out(statements[place], error, file_name, namespace, flags)
-    for part in statements[place + 1 :]:
+    yield from _left_out(statements[first], error, file_name, namespace, flags)
+    for part in statements[first + 1 :]:
         yield from _tried(part, file_name, namespace, flags)
 
 

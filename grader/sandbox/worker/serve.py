@@ -421,7 +421,7 @@ def _with_graph(value: Any, depth: int = 0) -> list[str]:
     if depth > 2 or type(value) not in (list, tuple, dict):
         return []
     parts = value.items() if type(value) is dict else enumerate(value)
-    return [f"{key}.{place}".rstrip(".") for key, part in parts for place in _with_graph(part, depth + 1)][:100]
+    return [f"{key}.{inside}".rstrip(".") for key, part in parts for inside in _with_graph(part, depth + 1)][:100]
 
 
 def _gradients(value: Any, inputs: tuple[Any, ...], weights: Any) -> list[Any]:

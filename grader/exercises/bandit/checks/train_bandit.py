@@ -37,13 +37,13 @@ def history(answer, table, settings):
         try:
             found[name] = tensor(parts[name], shape=shapes[name], dtype=dtypes[name])
         except Mismatch as problem:
-            story = "it is None" if parts[name].value is None else problem.message
-            problem.message = f"the field {name} of the history: {story}"
+            message = "it is None" if parts[name].value is None else problem.message
+            problem.message = f"the field {name} of the history: {message}"
             raise
     drawn = found["actions"].astype(np.int64)
     inside = bool(((drawn >= 0) & (drawn < actions)).all())
-    story = f"actions are counted from 0 to {actions - 1}"
-    require(inside, answer, [("actions", show(drawn))], story, shows="value.actions")
+    message = f"actions are counted from 0 to {actions - 1}"
+    require(inside, answer, [("actions", show(drawn))], message, shows="value.actions")
     return found | {"actions": drawn}
 
 
@@ -112,10 +112,12 @@ def replay(student, answer, found, table, settings, *, atol=1e-6):
         rows = [(f"policy {row}, yours", found["probabilities"][row]), ("expected", expected[row])]
         if row:
             rows.insert(0, ("its group", f"actions {show(found['actions'][row - 1])} counted from 0"))
-        start_story = "the run must start from the uniform policy"
-        story = f"policy {row} does not follow from policy {row - 1} and the group between them" if row else start_story
+        start_message = "the run must start from the uniform policy"
+        message = (
+            f"policy {row} does not follow from policy {row - 1} and the group between them" if row else start_message
+        )
         group = f"value.actions[{row - 1}], " if row else ""
-        require(False, answer, rows, story, shows=f"{group}value.probabilities[{row}]")
+        require(False, answer, rows, message, shows=f"{group}value.probabilities[{row}]")
     rewards = table[found["actions"]]
     curves = {
         "entropy": entropy,
@@ -258,8 +260,8 @@ def test_samples_are_independent_of_each_other(student, fresh):
         mean = drawn.size / len(table)
         rows = [("how often each was drawn with four seeds", show(counts)), ("expected, about", f"{mean:.0f} each")]
         even = np.abs(counts - mean) < 5 * math.sqrt(mean * (1 - 1 / len(table)))
-        story = "a uniform policy draws evenly, and a group is kept as it was drawn"
-        require(even.all(), answers[0], rows, story, shows="value.actions.unique(return_counts=True)")
+        message = "a uniform policy draws evenly, and a group is kept as it was drawn"
+        require(even.all(), answers[0], rows, message, shows="value.actions.unique(return_counts=True)")
         first, second = np.triu_indices(drawn.shape[-1], 1)
         pairs = {"samples of one group": (drawn[..., first], drawn[..., second])}
         pairs |= {f"samples {lag} step{'s' * (lag > 1)} apart": (drawn[:, :-lag], drawn[:, lag:]) for lag in (1, 2)}
@@ -270,8 +272,8 @@ def test_samples_are_independent_of_each_other(student, fresh):
                 ("expected, about", f"{1 / len(table):.3f}"),
                 ("chi-square of these pairs", f"{distance:.0f}; must be below {most:.0f}"),
             ]
-            story = f"{what} must be independent, and a group is kept as it was drawn, with signal or without"
-            require(distance < most, answers[0], rows, story, shows="value.actions[:8]")
+            message = f"{what} must be independent, and a group is kept as it was drawn, with signal or without"
+            require(distance < most, answers[0], rows, message, shows="value.actions[:8]")
 
 
 def dependence(first, second, actions):
@@ -326,13 +328,13 @@ def test_groups_come_from_the_present_policy(student, fresh):
         label = f"{what} with three seeds, in standard deviations from what is expected"
         rows = [(label, f"{z:.1f}"), ("must be", "between -5 and 5")]
         few = "improbable actions are too rare: is the best one always taken, or the tail cut off?"
-        story = "improbable actions are too common: another policy drew" if z > 0 else few
-        require(abs(z) < 5, answers[0], rows, story, shows="value.actions[-3:], value.probabilities[-4:]")
+        message = "improbable actions are too common: another policy drew" if z > 0 else few
+        require(abs(z) < 5, answers[0], rows, message, shows="value.actions[-3:], value.probabilities[-4:]")
     chances = np.take_along_axis(found[3]["probabilities"][:-1], found[3]["actions"], axis=1)
     impossible = int((chances < 1e-9).sum())
     rows = [("samples with a probability of 0", str(impossible)), ("expected", "0")]
-    story = "a group was not drawn from the policy of its own step"
-    require(impossible == 0, answers[3], rows, story, shows="value.actions, value.probabilities")
+    message = "a group was not drawn from the policy of its own step"
+    require(impossible == 0, answers[3], rows, message, shows="value.actions, value.probabilities")
 
 
 def deviation(values, policies, actions):
@@ -370,11 +372,11 @@ def test_the_seed_decides_and_nothing_global_does(student, fresh):
     own = "use a generator of your own"
     for name in HISTORY:
         rows = [(f"{name}, first time", first[name].reshape(-1)[:12]), ("again", second[name].reshape(-1)[:12])]
-        story = "the same seed gave another history" + (
+        message = "the same seed gave another history" + (
             f"; the global random state of {changed} was changed: {own}" if changed else ""
         )
         same_again = (first[name] == second[name]).all()
-        require(same_again, again, rows, story, shows=f"value.{name}", beside=[answer])
+        require(same_again, again, rows, message, shows=f"value.{name}", beside=[answer])
     rows = [("actions with one seed", first["actions"][:2]), ("with another", third["actions"][:2])]
     others = (first["actions"] != third["actions"]).any()
     require(others, different, rows, "two seeds gave the same groups", shows="value.actions", beside=[answer])
@@ -383,14 +385,14 @@ def test_the_seed_decides_and_nothing_global_does(student, fresh):
     drawn, next_drawn = (history(each, TABLE, still)["actions"] for each in runs)
     shared = (drawn[:, None] == next_drawn[None]).all(axis=-1)
     rows = [("groups that the seeds n and n + 1 share", str(int(shared.sum()))), ("expected", "0")]
-    story = "the seeds n and n + 1 drew the same groups: make one generator for the whole run, not one per step"
-    require(not shared.any(), runs[1], rows, story, shows="value.actions", beside=runs[:1])
+    message = "the seeds n and n + 1 drew the same groups: make one generator for the whole run, not one per step"
+    require(not shared.any(), runs[1], rows, message, shows="value.actions", beside=runs[:1])
     one, brief = one % (1 << 20), config(group_size=24, steps=1, lr=0.0)
     all_to_20 = math.lcm(*range(1, 21))  # the rest of a division by any of these is the same
     apart = [0, all_to_20, *(1 << power for power in range(1, 31)), *(10**power for power in range(1, 10))]
     runs = student.each("train_bandit", *(Example(TABLE, brief, seed=one + step) for step in apart))
     drawn = [tuple(history(each, TABLE, brief)["actions"][0]) for each in runs]
-    twins = [place for place, group in enumerate(drawn) if place and group == drawn[0]]
+    twins = [step for step, group in enumerate(drawn) if step and group == drawn[0]]
     twin = twins[0] if twins else 0
     rows = [("these seeds draw the same", f"{one} and {one + apart[twin]}"), ("expected", "different actions")]
     require(
@@ -428,16 +430,16 @@ def test_rewards_in_another_unit_give_the_same_run(student, fresh):
     before, after = history(first, table, grpo), history(other, table, grpo)
     rows = [("last policy, yours", after["probabilities"][-1]), ("with rewards r", before["probabilities"][-1])]
     same_run = np.abs(before["probabilities"] - after["probabilities"]).max() < 1e-6
-    story = "GRPO made another run for a * r + b than for r"
-    require(same_run, other, rows, story, shows="value.probabilities[-1]", beside=[first])
+    message = "GRPO made another run for a * r + b than for r"
+    require(same_run, other, rows, message, shows="value.probabilities[-1]", beside=[first])
     first, other = student.each(
         "train_bandit", Example(TABLE, reinforce, seed=seed), Example(TABLE + 1.0, reinforce, seed=seed)
     )
     before, after = history(first, TABLE, reinforce), history(other, TABLE, reinforce)
     moved = np.abs(before["probabilities"] - after["probabilities"]).max() > 1e-3
     rows = [("last policy", after["probabilities"][-1]), ("with rewards 1 less", "the same, and must be another")]
-    story = "REINFORCE must notice a shift of the rewards"
-    require(moved, other, rows, story, shows="value.probabilities[-1]", beside=[first])
+    message = "REINFORCE must notice a shift of the rewards"
+    require(moved, other, rows, message, shows="value.probabilities[-1]", beside=[first])
 
 
 @check(

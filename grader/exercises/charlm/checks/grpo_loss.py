@@ -72,8 +72,8 @@ def _batch(random, *, rows=4, length=5, distance=0.6):
     old_logp = (logp + random.uniform(-distance, distance, size=logp.shape)).round(2)
     ref_logp = (logp + random.uniform(-distance, distance, size=logp.shape)).round(2)
     first = random.integers(0, min(2, length))  # everything before it is the prompt, in every row
-    places = np.arange(length)
-    mask = (places >= first) & (places < random.integers(first + 1, length + 1, size=(rows, 1)))
+    positions = np.arange(length)
+    mask = (positions >= first) & (positions < random.integers(first + 1, length + 1, size=(rows, 1)))
     return logp, old_logp, ref_logp, random.uniform(-2, 2, size=rows).round(2), mask
 
 
@@ -127,8 +127,10 @@ def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length, far
     distance, scale = ((0.6, 1), (3.0, 2), (30.0, 25), (0.6, 1))[far]
     *policies, advantages, mask = _batch(np.random.default_rng(seed), rows=rows, length=length, distance=distance)
     if far == 3:  # improbable tokens and nearly certain ones
-        places = np.arange(length)
-        policies = [each + np.where(places % 3, 0.0, -15.0) - (places % 3 == 1) * policies[0] for each in policies]
+        positions = np.arange(length)
+        policies = [
+            each + np.where(positions % 3, 0.0, -15.0) - (positions % 3 == 1) * policies[0] for each in policies
+        ]
     batch = (*policies, advantages * scale, mask)
     expected = loss_of(*batch, wanted)
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
@@ -385,7 +387,7 @@ def test_the_metrics_are_those_of_this_batch(student, seed, wanted):
     for name in METRICS:
         why = f"{name} is not that of this batch"
         same(shown[name], getattr(expected, name), dtype=None, why=why, atol=NEAR)
-    dragging = [place for place in answer.graph if place != "0"]
+    dragging = [part for part in answer.graph if part != "0"]
     rows = [("with a graph", ", ".join(dragging)), ("expected", "none: detach them")]
     require(not dragging, answer, rows, "a metric drags the graph of the loss along", shows="value[1]")
 

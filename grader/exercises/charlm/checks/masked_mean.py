@@ -74,8 +74,8 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
     """
     mask = np.array(mask)
     mask[:, 0] = True  # another check covers empty rows
-    places = np.arange(mask.size).reshape(mask.shape)
-    values = np.where(mask, (places / 4 - 1) * 20.0 ** (places % 3 - 1), junk)  # small and large ones
+    positions = np.arange(mask.size).reshape(mask.shape)
+    values = np.where(mask, (positions / 4 - 1) * 20.0 ** (positions % 3 - 1), junk)  # small and large ones
     answer = student.masked_mean(values, mask, level=level, gradients_of=["values"])
     weights = oracle.position_weights(mask, level)
     same(answer, (weights * np.where(mask, values, 0)).sum())
@@ -88,8 +88,8 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
         return
     found = tensor(answer, shape=(), finite=False)
     rows = [("yours", found), ("expected", expected)]
-    story = "a NaN or an infinity at an unmasked position must show in the mean"
-    require(np.array_equal(found, expected, equal_nan=True), answer, rows, story)
+    message = "a NaN or an infinity at an unmasked position must show in the mean"
+    require(np.array_equal(found, expected, equal_nan=True), answer, rows, message)
 
 
 @check(

@@ -58,13 +58,13 @@ def _batches(answer):
     seen = [each for each in seen if _is_text(each)] if isinstance(seen, list) else []
     steps = chosen.steps * answer.call.repeat
     rows = [("calls of reward_fn", str(len(seen))), ("expected", f"{steps}, one for each step")]
-    story = "reward_fn must be called once for each step, with its whole batch"
-    require(len(seen) == steps, answer, rows, story, shows=_SEEN)
+    message = "reward_fn must be called once for each step, with its whole batch"
+    require(len(seen) == steps, answer, rows, message, shows=_SEEN)
     size = chosen.group_size * chosen.prompts_per_step
     for prompts, texts in seen:
         rows = [("prompts, completions", f"{len(prompts)}, {len(texts)}"), ("expected", f"{size} of each")]
-        story = "reward_fn must get all completions of the step"
-        require(len(prompts) == len(texts) == size, answer, rows, story, shows=_SEEN)
+        message = "reward_fn must get all completions of the step"
+        require(len(prompts) == len(texts) == size, answer, rows, message, shows=_SEEN)
         groups = [prompts[start : start + chosen.group_size] for start in range(0, size, chosen.group_size)]
         allowed = {prompt} if isinstance(prompt, str) else set(prompt)
         good = all(len(set(group)) == 1 and group[0] in allowed for group in groups)
@@ -74,14 +74,14 @@ def _batches(answer):
         least, most = len(groups) // len(allowed), -(-len(groups) // len(allowed))
         even = all(least <= asked.count(each) <= most for each in allowed)
         rows = [("prompts of the groups", ", ".join(asked)), ("expected", "each equally often")]
-        story = "the groups of a step must have all of the prompts, each equally often"
-        require(even, answer, rows, story, shows=_SEEN)
+        message = "the groups of a step must have all of the prompts, each equally often"
+        require(even, answer, rows, message, shows=_SEEN)
         written = all(0 < len(text) <= chosen.max_new_tokens for text in texts)
         ends = all(text.find(chosen.alphabet[0]) in (-1, len(text) - 1) for text in texts)
         ends = ends and set("".join(texts)) <= set(chosen.alphabet)
         rows = [("completions, yours", " ".join(map(repr, texts))), ("expected", "letters, then one end or none")]
-        story = "reward_fn must get the completions as they were drawn, without prompts"
-        require(written and ends, answer, rows, story, shows=_SEEN)
+        message = "reward_fn must get the completions as they were drawn, without prompts"
+        require(written and ends, answer, rows, message, shows=_SEEN)
     return seen
 
 
@@ -96,12 +96,12 @@ def _require_run(answer):
     rows = _rows(answer, chosen.steps, ROWS)
     for step, (row, wanted_row) in enumerate(zip(rows, expected.rows, strict=True)):
         for name in ROWS:
-            story = f"{name} of step {step + 1} does not follow from the completions that were drawn"
+            message = f"{name} of step {step + 1} does not follow from the completions that were drawn"
             # Rounding of the group's mean decides whether the clip binds for a reward at that mean.
             slack = 1e-6 + (wanted_row["doubtful"] if name == "clip_fraction" else 0.0)
-            number(row[name], wanted_row[name], what=f"history[{step}][{name!r}]", why=story, atol=slack)
-    story = "the trained policy does not follow from its own completions: is every update made with its own batch?"
-    require_table(answer, expected.tables[-1], why=story, rtol=1e-5, atol=NEAR)
+            number(row[name], wanted_row[name], what=f"history[{step}][{name!r}]", why=message, atol=slack)
+    message = "the trained policy does not follow from its own completions: is every update made with its own batch?"
+    require_table(answer, expected.tables[-1], why=message, rtol=1e-5, atol=NEAR)
     require_reference(answer, ref_table)
     return expected
 
@@ -265,8 +265,8 @@ def test_batches_come_from_the_current_policy(student, fresh):
     z = surprise / math.sqrt(spread)
     label = "surprise at the tokens drawn with three seeds, in standard deviations"
     rows = [(label, f"{z:.1f}"), ("must be", "between -5 and 5")]
-    story = "the completions were not drawn from the policy of their own step"
-    require(abs(z) < 5, answer, rows, story, shows="reward_fn.seen[-3:]")
+    message = "the completions were not drawn from the policy of their own step"
+    require(abs(z) < 5, answer, rows, message, shows="reward_fn.seen[-3:]")
     still = config(**{**RUN, "steps": 6, "group_size": 16, "lr": 0.0})
     answer = _run(student, TABLE, REF_TABLE, ["a", "b"], still, seed=seeds[0])
     batches = _batches(answer)
@@ -303,8 +303,8 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
         answers.append(answer)
         found.append((_batches(answer), table_after(answer).tobytes()))
     rows = [("first time", " ".join(found[0][0][0][1][:8])), ("again", " ".join(found[1][0][0][1][:8]))]
-    story = "the same generator gave another run"
-    require(found[0] == found[1], answers[1], rows, story, shows=_SEEN, beside=answers[:1])
+    message = "the same generator gave another run"
+    require(found[0] == found[1], answers[1], rows, message, shows=_SEEN, beside=answers[:1])
     rows = [("with one seed", " ".join(found[0][0][0][1][:8])), ("with another", " ".join(found[2][0][0][1][:8]))]
     different = found[0][0] != found[2][0]
     require(different, answer, rows, "two seeds gave the same completions", shows=_SEEN, beside=answers[:1])
@@ -312,8 +312,8 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
     mode_kept(answer, "policy")
     batches = _batches(answer)
     rows = [("first run", " ".join(batches[0][1][:8])), ("second run", " ".join(batches[3][1][:8]))]
-    story = "a second run with the same generator drew the same completions: it must go on where the first one ended"
-    require(batches[:3] != batches[3:], answer, rows, story, shows=_SEEN)
+    message = "a second run with the same generator drew the same completions: it must go on where the first one ended"
+    require(batches[:3] != batches[3:], answer, rows, message, shows=_SEEN)
 
 
 @check(
@@ -363,8 +363,8 @@ def test_it_learns_to_like_pizza(student, fresh, show_curve):
         moved = "(ref_policy.head.weight - load_model().head.weight).abs().max()"
         require(still, answer, rows_of_it, "the reference policy was changed", shows=moved)
         good = after >= 0.9 and well_formed >= 0.9 and -0.001 <= kl <= 2
-        story = "the policy does not learn to like pizza, or forgets how to write"
-        require(good, answer, rows, story, shows="value[-1]")
+        message = "the policy does not learn to like pizza, or forgets how to write"
+        require(good, answer, rows, message, shows="value[-1]")
     _require_no_lesson(student, model, seed=int(fresh.integers(1 << 31)))
 
 
@@ -379,9 +379,9 @@ def _require_no_lesson(student, model, *, seed):
     trained = parameters(answer, "policy", weights)
     moved = max(float(np.abs(trained[name] - weights[name]).max()) for name in weights)
     rows = [("largest change of a weight", np.float64(moved)), ("expected", "0: nobody wrote broccoli")]
-    story = "the policy learns what it never wrote: it must learn from its own completions and their rewards only"
+    message = "the policy learns what it never wrote: it must learn from its own completions and their rewards only"
     shows = "(policy.head.weight - load_model().head.weight).abs().max()"
-    require(moved < 1e-5, answer, rows, story, shows=shows)
+    require(moved < 1e-5, answer, rows, message, shows=shows)
 
 
 def _column(answer, name):

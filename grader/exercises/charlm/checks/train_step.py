@@ -58,8 +58,8 @@ def _require_step(answer, *, repeat=1, lr=None, why=""):
     table, ref_table = (asked[name].fields["table"] for name in ("policy", "ref_policy"))
     expected, _ = _stepped(table, ref_table, asked["rollout"], asked["config"], repeat=repeat, lr=lr)
     times = "" if repeat == 1 else f"this call was made {repeat} times with the same objects, and after that "
-    story = why or f"{times}the updated policy is not the expected one"
-    require_table(answer, expected, why=story, rtol=1e-4, atol=1e-5)
+    message = why or f"{times}the updated policy is not the expected one"
+    require_table(answer, expected, why=message, rtol=1e-4, atol=1e-5)
 
 
 @check(
@@ -144,12 +144,12 @@ def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip, 
 
 def unequal_rows(count=21):
     """A batch whose completions have from one token, in its first rows, to eight, in its last ones."""
-    rows, places = np.arange(count)[:, None], np.arange(10)
-    tokens = np.where(places < 2 + rows * 8 // count, 1 + (5 * places + 3 * rows) % 7 % 2, oracle.EOS_ID)
+    rows, positions = np.arange(count)[:, None], np.arange(10)
+    tokens = np.where(positions < 2 + rows * 8 // count, 1 + (5 * positions + 3 * rows) % 7 % 2, oracle.EOS_ID)
     advantages = (np.arange(count) * 7 % 11 - 4) / 4
     # Not from the oracle: the examples need it at import, where a handout has no record.
     logp = (TABLE - np.log(np.exp(TABLE).sum(axis=1, keepdims=True)))[tokens[:, :-1], tokens[:, 1:]]
-    old_logp = (logp + (places[:-1] + rows) % 5 / 10 - 0.2).round(2)
+    old_logp = (logp + (positions[:-1] + rows) % 5 / 10 - 0.2).round(2)
     return rollout(tokens, 2, old_logp, advantages)
 
 
@@ -213,12 +213,12 @@ def test_the_reference_policy_stays(student):
     rows = [("gradient left in the reference policy", show(left)), ("expected", "none")]
     none = left is None or (isinstance(left, Tensor) and not left.array.any())
     require(none, answer, rows, "a gradient reaches the reference policy", shows="ref_policy.table.grad")
-    silent, story = (
+    silent, message = (
         rollout(advantages=np.zeros(4)),
         "with advantages of 0 the KL still pulls, far from the reference and near it",
     )
     for ref_table in (REF_TABLE, TABLE + 0.01 * np.eye(3)):
-        _require_step(_step(student, TABLE, ref_table, silent, config(**SGD, kl_coef=4.0)), why=story)
+        _require_step(_step(student, TABLE, ref_table, silent, config(**SGD, kl_coef=4.0)), why=message)
     answer = _step(student, TABLE, REF_TABLE, rollout(), config(**SGD), left_gradients=["policy"])
     why = "the policy had gradients of an earlier step, and they count: clear them before the backward pass"
     _require_step(answer, why=why)
@@ -254,8 +254,8 @@ def test_prompt_and_filling_teach_nothing(student, batch):
     found = table_after(answer)
     rows = [("logits before", table), ("after", found)]
     still = np.abs(found - table)[~used].max(initial=0.0) < 1e-9
-    story = "a token that no completion used for a prediction has moved its row of logits"
-    require(still, answer, rows, story, shows="policy.table")
+    message = "a token that no completion used for a prediction has moved its row of logits"
+    require(still, answer, rows, message, shows="policy.table")
     _require_step(answer)
 
 

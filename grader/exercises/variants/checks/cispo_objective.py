@@ -150,10 +150,10 @@ def test_objective_keeps_dtype_and_broadcasts(student, pair, advantage):
     logp, old_logp = (np.stack([each, each[::-1]]) for each in pair)
     column = np.array([[advantage], [-advantage]])
     size = logp.shape[1]
-    square = [np.resize(each, (size, size)) for each in pair]
+    now, then = (np.resize(each, (size, size)) for each in pair)
     of_columns = np.resize(column, size)  # as in broadcasting, the last axis is the tokens
-    expected, _ = weighted_log(*square, of_columns)
-    same(student.cispo_objective(*square, of_columns), expected, rtol=1e-5, atol=NEAR)
+    expected, _ = weighted_log(now, then, of_columns)
+    same(student.cispo_objective(now, then, of_columns), expected, rtol=1e-5, atol=NEAR)
     for dtype in ("float32", "float64"):
         arrays = [each.astype(dtype) for each in (logp, old_logp, column)]
         answer = student.call("cispo_objective", *arrays, return_arguments=True)

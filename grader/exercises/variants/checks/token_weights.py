@@ -1,5 +1,7 @@
 """Checks of `token_weights`."""
 
+from typing import Any
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from grader.grading.student import Example, Transposed
 from . import EMPTY_ROW, NEAR
 
 ONE_AND_THREE = np.array([[1, 0, 0, 0], [1, 1, 1, 0]], dtype=bool)
-LEVELS = {"sequence": {}, "token": {}, "constant": {"max_tokens": 5}}
+LEVELS: dict[str, dict[str, Any]] = {"sequence": {}, "token": {}, "constant": {"max_tokens": 5}}
 
 
 def weights_of(mask, level, max_tokens=None):

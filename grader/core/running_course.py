@@ -10,7 +10,7 @@ from .refusal import FileRefused
 from .text import one_line
 
 
-def served() -> str:
+def running_course() -> str:
     """The course whose code runs, in words."""
     return one_line(f"{course.TITLE}, in {course.FOLDER}", limit=1_000)
 
@@ -18,9 +18,9 @@ def served() -> str:
 def other_course(here: Path, root: Path) -> Path | None:
     """The course that a folder lies in, if it is not the one at `root`, whose code runs."""
     for folder in (here, *here.parents):
-        for place in (folder, folder / "course"):  # a handout has the grader one folder down
-            if (place / "grader" / "core" / "course.py").is_file():
-                return None if place.resolve() == root.resolve() else folder
+        for top in (folder, folder / "course"):  # a handout has the grader one folder down
+            if (top / "grader" / "core" / "course.py").is_file():
+                return None if top.resolve() == root.resolve() else folder
     return None
 
 

@@ -7,7 +7,7 @@ import pytest
 from grader.commands import course as course_command
 from grader.commands import grade as grade_command
 from grader.core import course
-from grader.core.served import other_course
+from grader.core.running_course import other_course
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The texts about wrong numbers and exceptions in `observations.toml`."""
+"""What wrong numbers and exceptions mean: the texts of `meanings.toml`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ PAGE = "docs/mistakes/general.md"
 
 _TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 HEADINGS = {name: (entry["title"], entry["text"]) for name, entry in _TEXTS["headings"].items()}
-"""Name of an observation to its title on the page and its explanation."""
+"""Heading of a pattern to its title on the page and its explanation."""
+Pattern = tuple[str, str]
+"""What wrong numbers have in common: a heading, and the end of "your numbers are ..."."""
 _NUMBER = re.compile(r"\[Errno -?[0-9]+\] ")
 
 
