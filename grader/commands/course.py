@@ -7,9 +7,9 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
 
 from .. import __version__
+from ..core.arguments import Parser, nearest
 from ..core.refusal import FileRefused
 from ..core.served import refuse_other_course, served
 from ..core.text import one_line
@@ -41,20 +41,13 @@ COMMANDS = {name: text for name, (text, _) in _CLASS.items()} | _MORE
 _DEV = {"dev": "generate and check files of this repository"}
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors fit on one line, whatever file names they contain."""
-
-    def error(self, message: str) -> NoReturn:
-        super().error(one_line(message, limit=1_000))
-
-
 def _module(name: str) -> str:
     """The module of a command; empty in a student's handout if the command needs the model answers."""
     module = f"{__package__}.{name.replace('-', '_')}"
     return module if importlib.util.find_spec(module) else ""
 
 
-def _add(commands: argparse._SubParsersAction[_Parser], known: Mapping[str, str], given: Sequence[str]) -> None:
+def _add(commands: argparse._SubParsersAction[Parser], known: Mapping[str, str], given: Sequence[str]) -> None:
     """Add commands, but import only the given one, so that `course doctor` works if a package is missing."""
     for name, text in known.items():
         if module_name := _module(name):
@@ -83,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 fine, 1 something is stale or wrong, 2 wrong usage, 3 the grader could not run or was stopped.
     """
-    parser = _Parser(
+    parser = Parser(
         prog="course", usage="course COMMAND ...", epilog=_help(), formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -95,6 +88,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # a character that the terminal cannot show must not end the command
             stream.reconfigure(errors="replace")
     _add(commands, COMMANDS | _DEV, argv[:1])
+    if argv and not argv[0].startswith("-") and argv[0] not in commands.choices:
+        parser.error(f"there is no command {argv[0]!r}; {nearest(argv[0], [*commands.choices])}")
     arguments = parser.parse_args(argv)
     print(f"course: {served()}", file=sys.stderr)
     try:

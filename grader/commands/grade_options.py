@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import __version__
 from ..core import course
-from ..core.arguments import nearest, path_argument, positive
+from ..core.arguments import Parser, nearest, path_argument, positive
 from ..core.contents import MODULES, WORKSHEET_FILE, may_be_graded
 from ..reports import FORMATS
 
@@ -41,9 +41,9 @@ class _HelpAll(argparse.Action):
         raise SystemExit(0)
 
 
-def command_line(*, everything: bool) -> argparse.ArgumentParser:
+def command_line(*, everything: bool) -> Parser:
     """The options of `grade`; with `everything`, also those of `--help-all`."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="grade",
         usage="grade [EXERCISE[.FUNCTION] ...] [options]",
         description="Grade your answers to the GRPO exercises and explain what is wrong.",

@@ -1,6 +1,6 @@
-"""Types of command-line arguments that several commands share.
+"""The command-line parser, and types of arguments that several commands share.
 
-They do not check whether a file exists: each command does, and says what to give instead.
+The types do not check whether a file exists: each command does, and says what to give instead.
 """
 
 from __future__ import annotations
@@ -11,9 +11,36 @@ import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NoReturn
 
 from . import course
-from .text import listed
+from .text import listed, one_line
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors fit on one line, whatever file names they contain, and say what to type instead."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Parse, and refuse what is unknown here: argparse would leave it to the parser of all commands."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(self._about(unknown[0]))
+        return found, unknown
+
+    def _about(self, unknown: str) -> str:
+        instead = f"see `{self.prog} --help`"
+        if not unknown.startswith("-"):
+            return f"{unknown!r} follows no option that takes it; {instead}"
+        import difflib  # imported late, as in `nearest`
+
+        name = unknown.split("=")[0]
+        options = [option for action in self._actions for option in action.option_strings]
+        for close in difflib.get_close_matches(name, options, 1, 0.7):
+            instead = f"did you mean {close}?"
+        return f"there is no option {name}; {instead}"
+
+    def error(self, message: str) -> NoReturn:
+        super().error(one_line(message, limit=1_000))
 
 
 def path_argument(text: str) -> Path:

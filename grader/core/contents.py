@@ -541,10 +541,10 @@ def _is_latin_1(data: bytes) -> bool:
     """Whether an older editor saved a text that is mostly ASCII without UTF-8 and without saying so."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or _CODING_LINE.match(data):
         return False
-    others = sum(byte > 127 for byte in data)
     try:
         data.decode()
     except UnicodeDecodeError:
+        others = sum(byte > 127 for byte in data)
         with contextlib.suppress(UnicodeDecodeError):
             return bool(data.decode("cp1252")) and b"\0" not in data and 4 * others <= len(data)
     return False

@@ -292,6 +292,7 @@ class GradingPlugin:
             function = item.function  # type: ignore[attr-defined]
             if hypothesis.is_hypothesis_test(function):
                 hypothesis_compat.forget_seed(function)
+                hypothesis_compat.give_database_key(function)
                 check = _check_of(item)
                 hypothesis.seed(self._fresh_seed(check) if check.hidden else self._seed(check))(function)
                 if inputs := recorded.records().invariants.get(check.id):

@@ -13,13 +13,14 @@ Source: bubblewrap's manual page `bwrap(1)`.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .interpreter import environment, library_folders
@@ -41,49 +42,58 @@ _KEPT_BY_ROOT = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_KILL")
 """With these the fork server gives each worker a spare user and ends it; the workers drop them."""
 
 
-def wrapped(command: list[str]) -> list[str]:
-    """A command of `interpreter.command`, inside namespaces of its own.
+def likely_options() -> list[str]:
+    """What works on most machines, to put before a command; none if bubblewrap is not installed.
 
-    Args:
-        command: Starts the interpreter that runs this code, and no other.
-
-    Raises:
-        OSError: There is no working bubblewrap here; the text says what is missing.
+    Trying it first, as `tried_options` does, would delay each grading.
     """
-    options, problem = _options()
-    if problem:
-        raise OSError(problem)
-    return [*options, os.path.realpath(command[0]), *command[1:]]
+    with contextlib.suppress(SandboxError):
+        return next(_ways())
+    return []
+
+
+def tried_options() -> list[str]:
+    """What works here, to put before a command that starts this interpreter; none if nothing does."""
+    return _tried_options()[0]
 
 
 def problem() -> str:
     """Why bubblewrap does not work here, as part of a sentence; "" if it does."""
-    return _options()[1]
+    return _tried_options()[1]
 
 
 @functools.cache
-def _options() -> tuple[list[str], str]:
-    """The first way in which bubblewrap works here, tried with the interpreter itself; or what is wrong."""
-    program = shutil.which(PROGRAM) if sys.platform == "linux" else None
-    if program is None:
-        return [], "bubblewrap (the program bwrap) is not installed"
+def _tried_options() -> tuple[list[str], str]:
+    """The first options that work here, tried with the interpreter itself; or what is wrong."""
+    said = ""
     try:
-        files = _files()
+        for options in _ways():
+            failed = _tried([*options, os.path.realpath(sys.executable), "-I", "-S", "-c", "import ctypes, json"])
+            if not failed:
+                return options, ""
+            said = said or failed
     except SandboxError as error:
         return [], str(error)
+    return [], f"bubblewrap does not work here ({said})"
+
+
+def _ways() -> Iterator[list[str]]:
+    """Options that may work here, the best first.
+
+    Raises:
+        SandboxError: none can.
+    """
+    program = shutil.which(PROGRAM) if sys.platform == "linux" else None
+    if program is None:
+        raise SandboxError("bubblewrap (the program bwrap) is not installed")
+    files = _files()
     # A user namespace maps one user only, so root does better without one; a container may allow root only that.
     ways = [["--unshare-user"]]
     if os.getuid() == 0:
         kept = [part for capability in _KEPT_BY_ROOT for part in ("--cap-add", capability)]
         ways.insert(0, ["--cap-drop", "ALL", *kept])
-    said = ""
     for way, size in itertools.product(ways, (["--size", str(_TEMPORARY_BYTES)], [])):  # needs bubblewrap 0.7
-        options = [program, *way, *_NAMESPACES, *_temporary(size), *files, "--chdir", "/", "--"]
-        failed = _tried([*options, os.path.realpath(sys.executable), "-I", "-S", "-c", "import ctypes, json"])
-        if not failed:
-            return options, ""
-        said = said or failed
-    return [], f"bubblewrap does not work here ({said})"
+        yield [program, *way, *_NAMESPACES, *_temporary(size), *files, "--chdir", "/", "--"]
 
 
 def _tried(command: list[str]) -> str:

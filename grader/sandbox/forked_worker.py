@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from . import interpreter
@@ -19,13 +20,13 @@ from .worker_process import START_SECONDS, DidNotStart, PrintedFile, ProcessTime
 class ForkServer:
     """The grader's end of `worker.forkserver`."""
 
-    def __init__(self, wrap: Callable[[list[str]], list[str]] | None = None) -> None:
+    def __init__(self, namespaces: Sequence[str] = ()) -> None:
         """Begin to start it.
 
         Args:
-            wrap: Puts namespaces around its command line, `bubblewrap.wrapped`.
+            namespaces: What `bubblewrap` puts before its command line.
         """
-        self.wrapped = wrap is not None
+        self.namespaces = [*namespaces]
         outside = confine.namespaces()
         confine.hide_from_same_user()
         self._lock = threading.Lock()
@@ -33,11 +34,11 @@ class ForkServer:
         self._control.settimeout(START_SECONDS)
         self._errors = tempfile.TemporaryFile()
         with theirs:
-            temporary = None if wrap else tempfile.gettempdir()
+            temporary = None if namespaces else tempfile.gettempdir()
             settings = {"control": theirs.fileno(), "namespaces": outside, "temporary": temporary}
-            command = interpreter.command(settings)
+            python, *arguments = interpreter.command(settings)
             self._process = subprocess.Popen(
-                wrap(command) if wrap else command,
+                [*namespaces, os.path.realpath(python) if namespaces else python, *arguments],
                 pass_fds=[theirs.fileno()],
                 env=interpreter.environment("/nonexistent"),
                 cwd="/",

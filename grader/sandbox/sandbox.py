@@ -72,13 +72,13 @@ class Sandbox:
         """
         cold = cold or sys.platform != "linux" or device != "cpu"  # CUDA does not survive a fork
         level = 0 if device == "cuda" else level
-        wanted = level in (None, 2) and not cold and not bubblewrap.problem()
+        namespaces = bubblewrap.likely_options() if level in (None, 2) and not cold else []
         return cls(
             cold=cold,
             device=device,
             _asked_for=level,
             _required=max(require_level, level or 0),
-            _server=None if cold else ForkServer(bubblewrap.wrapped if wanted else None),
+            _server=None if cold else ForkServer(namespaces),
         )
 
     @property
@@ -113,15 +113,16 @@ class Sandbox:
         try:
             return server.offers()
         except SandboxError:
-            if not server.wrapped or self._required >= 2:
+            tried = bubblewrap.tried_options()
+            if not server.namespaces or (self._required >= 2 and server.namespaces == tried):
                 raise
         with self._lock:
             if self._server is server:
                 server.close()
-                self._server = ForkServer()
+                self._server = ForkServer([] if server.namespaces == tried else tried)
             replacement = self._server
         assert replacement
-        return replacement.offers()
+        return self._offers(replacement)
 
     def worker(self, imports: Sequence[str] = ()) -> WorkerProcess:
         """A fresh worker. The next one is forked in the meantime, so that it is ready when it is needed.

@@ -55,9 +55,9 @@ class WorkerDied(Exception):
 
 def processes_ended_for_memory(path: str = "/proc/vmstat") -> int:
     """How many processes the kernel has killed since its start because memory ran out; 0 where it does not tell."""
-    with contextlib.suppress(OSError), open(path, encoding="ascii", errors="replace") as file:
-        counts = dict(line.split(maxsplit=1) for line in file)
-        return int(counts.get("oom_kill", 0))
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        if count := re.search(rb"^oom_kill (\d+)", file.read(), re.MULTILINE):
+            return int(count[1])
     return 0
 
 

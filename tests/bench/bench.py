@@ -42,7 +42,7 @@ def cold_start(rounds: int = 5) -> None:
     difference = median([grade - imported for imported, grade in zip(imports, grades, strict=True)])
     print(f"cold `grade advantages`            {median(grades):6.2f} s")
     print(f"  python -c 'import torch'         {median(imports):6.2f} s")
-    print(f"  difference                       {difference:6.2f} s   goal: at most 0.5 s")
+    print(f"  difference                       {difference:6.2f} s   goal: at most 0.4 s")
 
 
 def all_exercises(rounds: int = 3) -> None:
@@ -52,7 +52,28 @@ def all_exercises(rounds: int = 3) -> None:
         for jobs, found in times.items():
             found.append(seconds(run(*GRADE, "--path", str(ROOT / "reference"), "--jobs", jobs)))
     print(f"all five exercises, one at a time  {median(times['1']):6.2f} s")
-    print(f"  two at a time                    {median(times['2']):6.2f} s   goal: at most 5 s")
+    print(f"  two at a time                    {median(times['2']):6.2f} s   goal: at most 8 s on two cores")
+
+
+def class_of(count: int = 8) -> None:
+    """`course grade-all` on model answers, which train to the end, as honest submissions do."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(count):
+            student = Path(folder, "class", f"student-{number}")
+            student.mkdir(parents=True)
+            for module in (ROOT / "reference").glob("*.py"):
+                (student / module.name).write_text(f"{module.read_text('utf-8')}\n# {number}\n", "utf-8")
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "grader.commands.course",
+            "grade-all",
+            f"{folder}/class",
+            "--no-worksheet",
+        ]
+        taken = seconds(run(*command, "--out", f"{folder}/graded"))
+    print(f"a class, submissions in a minute   {60 * count / taken:6.1f}     goal: at least 10 on two cores")
 
 
 def watch_rerun(rounds: int = 9) -> None:
@@ -79,7 +100,7 @@ def watch_rerun(rounds: int = 9) -> None:
         finally:
             process.terminate()
             process.wait()
-    print(f"watch, from save to report         {median(times):6.2f} s   goal: at most 0.5 s")
+    print(f"watch, from save to report         {median(times):6.2f} s   goal: at most 0.3 s")
 
 
 def levels(rounds: int = 5) -> None:
@@ -152,6 +173,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "")
     cold_start()
     all_exercises()
+    class_of()
     watch_rerun()
     levels()
 

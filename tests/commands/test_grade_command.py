@@ -161,7 +161,7 @@ def test_a_wrong_answer_exits_with_1_and_loses_only_its_own_points(shown, tmp_pa
     ("arguments", "phrase"),
     [
         (["advantags"], "did you mean advantages?"), (["clip.clip_fracton"], "did you mean clip.clip_fraction?"),
-        (["kl.py"], "did you mean kl?"), (["zzzz"], "advantages, clip, kl"), (["--pth", "me"], "--pth"),
+        (["kl.py"], "did you mean kl?"), (["zzzz"], "advantages, clip, kl"), (["--pth", "me"], "did you mean --path?"),
         (["--seed", "one"], "--seed"), (["--examples", "0"], "at least 1"), (["--device", "tpu"], "tpu"),
         (["--path", "nowhere"], "no folder nowhere"), (["--path", "a_file.txt"], "a_file.txt is a file"),
         (["--path", "empty"], "advantages.py, clip.py, kl.py"), (["--debug", "--watch"], "--debug or --watch"),

@@ -67,7 +67,7 @@ def test_nothing_is_written_where_a_secret_would_get_out(tmp_path, capsys, monke
 @pytest.mark.parametrize(
     ("arguments", "phrase"),
     [
-        ([], "--out OUT"), (["--out", "out", "--verify", "."], "--out OUT"),
+        (["out"], "see `course handout --help`"), ([], "--out OUT"), (["--out", "out", "--verify", "."], "--out OUT"),
         (["--out", "missing/out"], "no folder missing"),
         (["--out", "out", "--site", "javascript:alert(1)"], "address"), (["--verify", "missing"], "no missing"),
         (["--out", "mine", "--force"], "mine is not a handout"), (["--out", "mine/file.txt"], "is a file"),

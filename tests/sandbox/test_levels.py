@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -102,6 +103,14 @@ def test_without_a_working_bubblewrap_there_is_level_1(tmp_path: Path, script: s
         assert why in found.error
 
 
+@pytest.mark.skipif(bool(missing_walls(2)), reason=f"no isolation level 2: {missing_walls(2)}")
+def test_an_older_bubblewrap_works_too(tmp_path: Path) -> None:
+    real = shutil.which(bubblewrap.PROGRAM)
+    stand_in(tmp_path, f'case "$*" in *--size*) echo "unknown option" >&2; exit 1;; *) exec {real} "$@";; esac')
+    found = sandbox_without([], path=tmp_path, require_level=2)
+    assert (found.worker, found.level, found.error) == (True, 2, "")
+
+
 @pytest.mark.machine
 @linux_only
 @pytest.mark.parametrize(
@@ -111,9 +120,9 @@ def test_missing_walls_include_the_problem_of_bubblewrap(tmp_path, monkeypatch, 
     if script:
         stand_in(tmp_path, script)
     monkeypatch.setenv("PATH", str(tmp_path))
-    bubblewrap._options.cache_clear()
+    bubblewrap._tried_options.cache_clear()
     assert [reason for reason in missing_walls(2) if why in reason]
-    bubblewrap._options.cache_clear()
+    bubblewrap._tried_options.cache_clear()
 
 
 def test_a_course_that_is_installed_among_the_libraries_cannot_be_read(tmp_path, monkeypatch):

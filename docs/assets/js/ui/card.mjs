@@ -32,7 +32,8 @@ export function card({ title, number = "", words = "", charts = [], legend = [],
     }
     y += 0.5 * size;
   };
-  say(title, { size: bare ? 60 : title.length < 45 ? 50 : 42, weight: 800, most: beside ? 5 : bare ? 3 : 2 });
+  const long = !bare && title.length > 85; // a question that was guessed
+  say(title, { size: bare ? 60 : title.length < 45 ? 50 : long ? 30 : 42, weight: 800, most: (beside ? 5 : bare ? 3 : 2) + 2 * long });
   if (number) say(number, { size: 36, weight: 800, most: 2, fill: colors.up });
   if (words) say(words, { size: bare ? 30 : 25, most: beside ? 7 : bare ? 3 : 2 });
   const box = beside ? { x: EDGE + column + 40, y: EDGE } : { x: EDGE, y: y + 6 };

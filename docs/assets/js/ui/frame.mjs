@@ -69,6 +69,6 @@ function tools(figure, { charts, title }) {
   })];
   if (Object.keys(figure.controls).length) all.unshift(tool("reset", "Reset", () => figure.set(figure.first)));
   if (charts) all.push(tool("save", "Save picture", () =>
-    savePicture(figure, figure.key, { title: figure.getAttribute("question"), words: figure.status.textContent })));
+    savePicture(figure, figure.key, figure.guess?.told() ?? { title: figure.getAttribute("question"), words: figure.status.textContent })));
   return element("div", { class: "grpo-tools", role: "group", "aria-label": "This figure" }, said, all);
 }

@@ -9,11 +9,13 @@ import { load, save } from "./storage.mjs";
 
 const SKIPPED = "skipped";
 
-/** { begin(), close(), made() }: asks if there is reason to, ends the question, and the guesses about what is shown. */
+/** { begin(), close(), made(), told() }: asks if there is reason to, ends the question, the guesses about what is shown, and
+ * the question with its answer, for a picture; null if none is shown. */
 export function guessing(figure, { ask, of, values, show = (x) => fixed(x), truth }, body) {
   const key = `guess.${figure.key}`;
   const valid = (guess) => values.find((value) => String(value) === String(guess));
   let cover;
+  let answered = "";
   let guesses = []; // { value, name }, the reader's own one first
 
   function begin() {
@@ -78,11 +80,13 @@ export function guessing(figure, { ask, of, values, show = (x) => fixed(x), trut
     const off = show(Math.abs(guess - truth(figure))).replace(/\s?%$/, " points");
     const error = parseFloat(off) === 0 ? "You are right" : `It is ${show(truth(figure))}: you were off by ${off}`;
     const next = others.length ? `They guessed ${show(others[0].value)}.` : "Copy the link to ask somebody else.";
-    figure.status.textContent = `You guessed ${show(guess)}. ${error}. ${next}`;
+    answered = `You guessed ${show(guess)}. ${error}.`;
+    figure.status.textContent = `${answered} ${next}`;
     figure.write({ guess });
   }
 
   const isAbout = (state) => Object.entries(of).every(([name, value]) => state[name] === value);
   const made = () => (guesses[0]?.name === "you" && isAbout(figure.state) ? guesses.map((one) => ({ ...one, text: `${one.name} ${show(one.value)}` })) : []);
-  return { begin, close, made };
+  const told = () => (made().length ? { title: ask, words: answered } : null);
+  return { begin, close, made, told };
 }
