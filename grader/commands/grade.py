@@ -127,6 +127,13 @@ def _read(arguments: argparse.Namespace, path: Path) -> _Files:
     if arguments.upload:
         _keep_handed_in_parts(arguments, found)
         found = replace(found, notes=(*_notes_on_parts(arguments, found), *found.notes))
+    elif path.name == "starter":
+        outside = [
+            Note(f"{name} is outside {path.name}/; move it into that folder to have it graded")
+            for name in MODULES
+            if (path.parent / name).is_file()
+        ]
+        found = replace(found, notes=(*outside, *found.notes))
     if arguments.exercises:
         submission = found.graded()
     else:
