@@ -406,7 +406,8 @@ def _watch(arguments: argparse.Namespace, path: Path, processes: _Processes) -> 
 
         _use_inputs(arguments.examples or plugin.WATCH_INPUTS)
     if processes.sandbox:
-        passed = f"Passed with {plugin.inputs_per_invariant()} inputs per invariant; run `grade` for the full number."
+        inputs = f"{plugin.inputs_per_invariant()} generated inputs per check"
+        passed = f"Passed with {inputs}; run `grade` without --watch to try {plugin.DEFAULT_INPUTS}."
 
     def again() -> None:
         """Grade the current files, unless they have been graded."""

@@ -532,7 +532,7 @@ def _note_on_repeated(name: str, text: str, function: str, numbers: Sequence[int
 
 def _note_on_import(name: str, text: str, module: str, number: int) -> Note:
     what = f"{name} imports {one_line(module, limit=60)} ({location(text, number)})"
-    why = "which was not handed in and which the course does not install"
+    why = "which was not handed in and which the course does not install (numpy and torch are installed)"
     return Note(f"{what}, {why}, so the grader skips this import in class", NoteKind.FOREIGN_IMPORT, (name, module))
 
 
