@@ -64,9 +64,8 @@ def _as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([_cell(value) for value in row] for row in rows)
+    for row in rows:
+        writer.writerow(
+            spreadsheet_safe(one_line(each, limit=2_000)) if isinstance(each, str) else each for each in row
+        )
     return file.getvalue()
-
-
-def _cell(value: object) -> object:
-    return spreadsheet_safe(one_line(value, limit=2_000)) if isinstance(value, str) else value

@@ -45,7 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if name in WRITERS:
             command.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
         command.set_defaults(run=run)
-        if name == "new":
+        if name == "vectors":
+            how = "run all sets of known mistakes: after a mistake is written otherwise, but answers as before"
+            command.add_argument("--anew", action="store_true", help=f"{how}; about ten minutes")
+        elif name == "new":
             command.add_argument("name", help="of the exercise and of its module, such as length_penalty")
             command.add_argument("--title", metavar="TEXT", help="what it is about (default: from the name)")
             command.add_argument("--function", default="double", metavar="NAME", help="its first one (default: double)")
@@ -111,7 +114,7 @@ def _vectors(arguments: argparse.Namespace) -> dict[Path, str]:
                     continue
                 _write_text(folder / "vectors.json", vectors)
                 recorded_answers.load.cache_clear()
-            texts[folder / "combinations.json"] = combinations.make(name)
+            texts[folder / "combinations.json"] = combinations.make(name, anew=arguments.anew)
             texts[oracle_records.path_of(name)] = oracle_records.make(name, sandbox.worker)
             if drawn := write_vectors.make_curves(name, sandbox.worker):
                 texts[folder / "curves.json"] = drawn

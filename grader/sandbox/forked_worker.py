@@ -84,7 +84,9 @@ class ForkServer:
             return int(heard["status"])
 
         def forget() -> None:
-            with self._lock, contextlib.suppress(OSError):  # a fork server that is gone took its workers along
+            # Without the lock, which is held while the next worker is forked: this has no answer. A fork server that is
+            # gone took its workers along.
+            with contextlib.suppress(OSError):
                 self._control.send(json.dumps({"forget": pid}).encode())
 
         times = ProcessTimes(*descriptors)

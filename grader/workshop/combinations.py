@@ -1,7 +1,7 @@
 """Records how the model answers with one, two or more known mistakes answer the worked examples.
 
 `compose` writes the code of each set. It runs in this process: everything here is the course's own. What is recorded of
-a set stays if its differences still answer the examples as before, each by itself.
+a set stays if its differences still answer the examples as before, each by itself, unless all is recorded anew.
 """
 
 from __future__ import annotations
@@ -49,8 +49,13 @@ Row = list[Fingerprint] | None
 """What a set makes of each part of the answers; None if its differences do not fit together."""
 
 
-def make(exercise: str) -> str:
-    """The text of `combinations.json`; the one that is there if it says the same up to rounding."""
+def make(exercise: str, *, anew: bool) -> str:
+    """The text of `combinations.json`; the one that is there if it says the same up to rounding.
+
+    Args:
+        exercise: Its name.
+        anew: Run every set, not only those with a mistake that answers otherwise.
+    """
     known = known_mistakes(exercise)
     differences.load.cache_clear()
     recorded = differences.load(exercise)
@@ -58,7 +63,7 @@ def make(exercise: str) -> str:
     for function in course.exercise(exercise).function_names:
         entries = [entry for entry in known if entry.function == function]
         if entries:
-            tables[function] = _table(exercise, function, entries, recorded.get(function))
+            tables[function] = _table(exercise, function, entries, None if anew else recorded.get(function))
     path = course.exercise(exercise).folder / "combinations.json"
     if path.is_file() and _alike(recorded, tables):
         return path.read_text("utf-8")

@@ -447,11 +447,7 @@ def changes_the_logits_in_place():
     """
     """
     - logits = logits.detach() + config.lr * gradient
-    + logits.data += config.lr * gradient
-    """
-    """
-    - return logits
-    + return logits.detach()
+    + logits = logits.detach().add_(config.lr * gradient)
     """
 
 

@@ -154,6 +154,5 @@ def changes_the_logits_in_place():
     """
     """
     - return logits.detach() + config.lr * gradient
-    + logits.data += config.lr * gradient
-    + return logits.detach()
+    + return logits.detach().add_(config.lr * gradient)
     """
