@@ -64,8 +64,9 @@ def _as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(header)
-    for row in rows:
-        writer.writerow(
-            spreadsheet_safe(one_line(each, limit=2_000)) if isinstance(each, str) else each for each in row
-        )
+    writer.writerows([_cell(value) for value in row] for row in rows)
     return file.getvalue()
+
+
+def _cell(value: object) -> object:
+    return spreadsheet_safe(one_line(value, limit=2_000)) if isinstance(value, str) else value

@@ -21,7 +21,6 @@ _WITH_ID = re.compile(r"(.*)\s\((\d+)\)", re.DOTALL)
 _COMPUTED = re.compile("(Current|Final) (Score|Points|Grade)|Override (Score|Grade|Status)")
 # A course has at most one; its login name is a digest that Canvas makes.
 _TEST_STUDENT, _DIGEST = "student, test", re.compile(r"[0-9a-f]{40}|")
-# A row of such cells is blank, or says which assignments are muted or posted by hand.
 _NO_STUDENT = re.compile(r"\s*(Muted|Manual Posting.*)?\s*", re.IGNORECASE | re.DOTALL)
 
 
@@ -43,11 +42,7 @@ def layout(table: Table) -> Layout:
     keys = [*where.items()] + [("email", where[each]) for each in ("username",) if each in where]
     last_and_first = header[0] == "LastName"
     points = next((row for row in range(1, len(table.rows)) if "Points Possible" in table.text(row, 0)), None)
-    records = [
-        row
-        for row in range(1, len(table.rows))
-        if row != points and not all(map(_NO_STUDENT.fullmatch, table.texts(row)))
-    ]
+    records = [row for row in range(1, len(table.rows)) if row != points and not _is_empty(table.texts(row))]
     test_students = tuple(row for row in records if _is_test_student(table, row, where, names=1 + last_and_first))
     return Layout(
         platform="canvas",
@@ -58,6 +53,11 @@ def layout(table: Table) -> Layout:
         columns=tuple(_columns(table, header, points)),
         untouched=frozenset({"ex"}),
     )
+
+
+def _is_empty(texts: Sequence[str]) -> bool:
+    """Whether a record is blank or says which assignments are muted or posted by hand."""
+    return all(_NO_STUDENT.fullmatch(text) for text in texts)
 
 
 def _is_test_student(table: Table, row: int, where: Mapping[str, int], *, names: int) -> bool:
