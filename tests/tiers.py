@@ -35,7 +35,7 @@ MARKERS = {"check": "check and not proof", "test": "not proof", "proof": ""}
 _STOPPED = 130
 _EXAMPLES = """tiers:
   check   ruff, mypy, Node.js tests, tests that start no process, one look at the rest
-  test    everything once, and once more on a bare machine what depends on the machine; CI runs this
+  test    what a change may break, and once more on a bare machine what depends on the machine; CI runs this
   proof   every repetition: isolation levels, users, browsers, widths, all known answers, Lighthouse
 
 exit code: 0 all passed, 1 something failed, 130 stopped by Ctrl-C
@@ -85,8 +85,9 @@ def steps(tier: str) -> list[Step]:
         # Only files with such a test: reading all others costs more than some of the tests.
         files = [path for path in sorted(ROOT.glob("tests/*/test_*.py")) if "mark.machine" in path.read_text("utf-8")]
         marked = [str(path.relative_to(ROOT)) for path in files]
-        bare = (python, "tests/bare_machine.py", *pytest, "-n", "auto", "-m", "machine and not proof", *marked)
-        chosen.append(Step("bare machine", bare))
+        # A file at a time: its tests look at the walls of one process.
+        by_file = ("-n", "auto", "--dist", "loadfile", "-m", "machine and not proof", *marked)
+        chosen.append(Step("bare machine", (python, "tests/bare_machine.py", *pytest, *by_file)))
     if tier == "proof":
         lighthouse = (python, "tests/bench/lighthouse.py", "--only-warn-about-performance")
         chosen.append(Step("Lighthouse", lighthouse, needs=("node", "chromium")))

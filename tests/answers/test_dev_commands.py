@@ -116,17 +116,3 @@ def test_help_lists_the_commands_for_instructors_and_those_for_developers(tmp_pa
         assert {*names} <= {name for pair in listed for name in pair}
         assert "course grade-all" in done.stdout or "examples:" in done.stdout
     assert call(main, "nonsense", cwd=tmp_path).returncode == 2
-
-
-@pytest.mark.parametrize(
-    "words", [*((name,) for name in COMMANDS), *(("dev", name) for name in DEV_COMMANDS)], ids=" ".join
-)
-def test_help_of_a_command_says_how_to_call_it(tmp_path: Path, words: tuple[str, ...]) -> None:
-    done = call(main, *words, "--help", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    usage = " ".join(done.stdout.partition("\n\n")[0].split())
-    assert usage.startswith(f"usage: course {' '.join(words)} ")
-    assert not re.search(r"--[a-z-]+ \]", usage), "an option takes a value that has no name"
-    values = re.findall(r"--([a-z-]+) ([A-Z_]+)", usage)
-    repeated = {name for name, value in values if value == name.upper().replace("-", "_")}
-    assert repeated <= {"out"}, "the name of a value only repeats its option: give it a metavar"

@@ -1,8 +1,9 @@
 """Hostile submissions: each isolation level stops what it claims to stop, and the report says so in a sentence.
 
-The landing tier makes every attack once, at the best level of this machine. The proof makes them at level 0, where no
-wall stands, and at levels 1 and 2 in pairs with an honest submission. `make attacks` makes them on the machine that
-gives the marks. Attacks on the class command are in `test_class_of_attacks.py`.
+The landing tier makes every third attack of each topic, at the best level of this machine; `sandbox/test_walls.py`
+tries what each wall refuses. `make attacks` makes all of them, on the machine that gives the grades. The proof also
+makes them at level 0, where no wall stands, and at levels 1 and 2 in pairs with an honest submission. Attacks on the
+class command are in `test_class_of_attacks.py`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attack import Attack
@@ -29,19 +31,19 @@ from grader.sandbox.sandbox import missing_walls
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are written for Linux")
 
 BEST = max(level for level in (0, 1, 2) if not missing_walls(level))
-ALONE = [pytest.param(attack, id=name) for name, attack in ATTACKS.items() if attack.packing is None]
+ALONE = {name: attack for name, attack in ATTACKS.items() if attack.packing is None}
+LANDING = {attack.name for attacks in TOPICS.values() for attack in attacks[::3]}
 ON_A_NEIGHBOR = {attack.name for attack in TOPICS[together.TITLE]}
 
 
-@pytest.fixture(
-    scope="session",
-    params=[
-        pytest.param((BEST, False), id="best level"),
-        pytest.param((0, False), id="level 0", marks=pytest.mark.proof),
-        pytest.param((1, True), id="level 1, pairs", marks=pytest.mark.proof),
-        pytest.param((2, True), id="level 2, pairs", marks=pytest.mark.proof),
-    ],
-)
+def made_at(level: int, name: str, *, pairs: bool = False, best: bool = False) -> Any:
+    """An attack at a level, with the tiers that make it."""
+    marks = [pytest.mark.best] * best + [pytest.mark.proof] * (not best or name not in LANDING)
+    label = "best level" if best else f"level {level}{', pairs' * pairs}"
+    return pytest.param((level, pairs), ALONE[name], id=f"{label}-{name}", marks=marks)
+
+
+@pytest.fixture(scope="session")
 def trial(request: pytest.FixtureRequest) -> Iterator[tuple[Trial, int]]:
     """A way to make attacks, with its level."""
     level, pairs = request.param
@@ -51,7 +53,14 @@ def trial(request: pytest.FixtureRequest) -> Iterator[tuple[Trial, int]]:
         yield started, level
 
 
-@pytest.mark.parametrize("attack", ALONE)
+@pytest.mark.parametrize(
+    ("trial", "attack"),
+    [
+        *(made_at(BEST, name, best=True) for name in ALONE),
+        *(made_at(level, name, pairs=level > 0) for level in (0, 1, 2) for name in ALONE),
+    ],
+    indirect=["trial"],
+)
 def test_attack(trial: tuple[Trial, int], attack: Attack) -> None:
     made, level = trial
     if level == 0 and attack.dangerous:

@@ -229,16 +229,6 @@ def test_without_a_path_the_folder_starter_is_graded_or_else_the_current_one(gra
         assert document(folder / "r.json")["submission"] == "starter"
 
 
-def test_the_untouched_starter_is_not_written_yet_rather_than_wrong(grade):
-    done = grade("--path", course.STARTER)
-    assert done.returncode == CHECKS_FAILED
-    earned, possible = points(done.stdout)
-    assert earned == 0 < possible
-    assert done.stdout.count("not written yet") == sum(len(exercise.functions) for exercise in course.EXERCISES)
-    assert not re.search("failed|broken|waiting|Error", done.stdout)
-    no_traceback(done)
-
-
 def test_one_function_is_graded_alone(grade, tmp_path):
     wrong_answer(tmp_path / "me", "clip", "importance_ratio", SWAPPED)
     done = grade("clip.clip_fraction", "clip.clipped_surrogate", "--path", "me", *QUICK)

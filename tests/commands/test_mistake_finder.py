@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import shutil
 import subprocess
@@ -18,7 +17,6 @@ from site_fixtures import cannot
 from site_steps import finder
 
 CORE = Path(__file__).parents[2] / "docs/assets/js/core/mistake_numbers.mjs"
-BYTES = 48_000
 LOOK = """
 const { matches, numbersIn, hiddenIn } = await import(process.argv[1]);
 const { entries, pasted } = JSON.parse(await new Response(process.stdin).text());
@@ -84,7 +82,3 @@ def _told(found: dict[str, Any] | None, members: Sequence[int]) -> str:
         assert len(found["sets"]) <= 3
         return "named" if len(found["sets"]) + found["more"] == 1 else "listed"
     return "one more" if found["more"] else "other"
-
-
-def test_the_numbers_of_all_exercises_are_loaded_at_once() -> None:
-    assert len(gzip.compress(finder.text().encode())) < BYTES

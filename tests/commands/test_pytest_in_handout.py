@@ -51,6 +51,7 @@ def test_its_verdicts_and_messages_are_those_of_grade(handout: Path, grade: Comm
     }
 
 
+@pytest.mark.proof
 def test_a_click_grades_one_function_and_what_is_not_written_fails_once(handout: Path) -> None:
     titles = [check.title for check in checks_of("kl", hidden=False) if check.function == "categorical_kl"]
     tests = [f"starter/kl.py::categorical_kl::{title}" for title in titles]

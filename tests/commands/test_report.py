@@ -165,9 +165,7 @@ def test_a_mistake_is_named_once_with_the_call_the_numbers_and_the_page(
 SAMPLE, BATCH = "divides_by_group_size_minus_one", "whole_batch_statistics"
 BATCH_WITHOUT_CARE = WHOLE_BATCH.replace("torch.where(same, torch.zeros_like(advantages), advantages)", "advantages")
 WITHOUT_CARE = {
-    "sample std": (SAMPLE_STD, {SAMPLE}),
     "whole batch, sample std": (BATCH_WITHOUT_CARE.replace("correction=0", "correction=1"), {BATCH, SAMPLE}),
-    "first axis": (SAMPLE_STD.replace("dim=-1", "dim=0"), {"statistics_over_the_first_axis", SAMPLE}),
     "another formula": (
         SAMPLE_STD.replace("return centred", "return (rewards - rewards.min()) / (rewards.max() - rewards.min() + 1)"),
         set(),
@@ -175,10 +173,7 @@ WITHOUT_CARE = {
 }
 
 
-@pytest.mark.parametrize(
-    "mistakes",
-    [pytest.param(name, marks=[pytest.mark.proof] * (name in ("sample std", "first axis"))) for name in WITHOUT_CARE],
-)
+@pytest.mark.parametrize("mistakes", WITHOUT_CARE)
 def test_no_mistake_is_named_that_was_not_made(wrong, mistakes):
     """Where two mistakes meet, the numbers may fit no known one; then a name would send the student astray."""
     text, made = WITHOUT_CARE[mistakes]
@@ -199,20 +194,6 @@ def test_a_failure_names_what_it_may_come_from(wrong):
     failed = next(number for number, line in enumerate(lines) if line.startswith("✗ failed") and line.endswith(effect))
     came = next(number for number, line in enumerate(lines) if number > failed and cause in line)
     assert not any(line.startswith("✗") for line in lines[failed + 1 : came])
-
-
-def test_a_module_that_cannot_be_imported_is_told_once(grade, tmp_path):
-    me = wrong_answer(tmp_path / "me", "clip", "clipped_surrogate", MINIMUM_OF_RATIOS)
-    (me / "clip.py").write_text("import torch\n\n\ndef importance_ratio(logp, old_logp)\n    return logp\n", "utf-8")
-    graded = grade(me, "clip")
-    assert graded.code == 1
-    checks = declared("clip")
-    points = sum(check.points for check in checks)
-    assert any(line.startswith(f"✗ broken 0/{points} clip.py") for line in graded.lines)
-    assert "where me/clip.py, line 4" in graded.lines
-    assert "def importance_ratio(logp, old_logp)" in graded.lines
-    assert sum("SyntaxError: expected ':'" in line for line in graded.lines) == 1
-    assert all(check.title not in graded.report for check in checks), "no call was made, so none is to blame"
 
 
 def test_a_function_that_torch_lacks_for_a_dtype_is_broken_and_not_unwritten(wrong):

@@ -18,7 +18,6 @@ import torch
 from full_disk import fill_up
 from safetensors.torch import load_file
 
-from grader.commands import course as course_command
 from grader.core import course
 from reference import charlm, run_charlm
 from reference.given import plots
@@ -198,6 +197,7 @@ def test_an_interruption_by_hand_says_how_to_go_on_and_the_rest_is_the_same(tmp_
         assert same_results(tmp_path / "run", finished)
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("no_picture")
 def test_overwriting_leaves_nothing_of_the_old_run(copy):
     assert main("--overwrite", "--steps", 1, "--out", copy) == 0
@@ -310,10 +310,6 @@ RECORDED: dict[str, dict] = {
     "charlm-pizza-kl": {"kl_coef": 1.0},
     "charlm-arithmetic": {},
 }
-
-
-def test_the_recorded_runs_that_figures_replay_are_what_the_command_writes(capsys):
-    assert course_command.main(["dev", "recordings", "--check"]) == 0, capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def of_the_library(text: str) -> tuple[list[int], torch.Tensor]:
     return numbers, torch.log_softmax(model(torch.tensor([numbers])).logits[0], dim=-1)
 
 
+@pytest.mark.proof
 def test_log_probabilities_are_those_of_the_library_for_each_text_alone() -> None:
     policy = LanguageModel(*tiny_llm())
     found = sampled(policy)
@@ -144,6 +145,7 @@ def weights(out: Path) -> dict[str, torch.Tensor]:
     return torch.load(out / runs.CHECKPOINT, weights_only=True)["policy"]
 
 
+@pytest.mark.proof
 def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(folder, tmp_path, monkeypatch, capsys) -> None:
     task = tmp_path / "digits.py"
     task.write_text("def prompts():\n    return ['1 + 2 =', '3 =', '45 =', '7 =']\n\n"

@@ -27,7 +27,8 @@ console.log(JSON.stringify([script(state), asked, completions.map((text) => rewa
 """
 
 
-@pytest.mark.parametrize("prompt", ["ravin", pytest.param("sums", marks=pytest.mark.proof)])
+@pytest.mark.proof
+@pytest.mark.parametrize("prompt", ["ravin", "sums"])
 def test_the_script_of_a_run_in_the_tab_pays_the_same_and_trains(prompt, tmp_path, monkeypatch):
     node = shutil.which("node") or cannot("Node.js is missing")
     asked = json.dumps([prompt, REWARDS[prompt], COMPLETIONS])

@@ -7,13 +7,13 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from html_reports import BANDIT, Page, charts_of, hostile_result, page_of, small_result
 from reported_class import CHECKS, class_of, entry, secret_class
 from site_fixtures import cannot
-from submissions import grading_profile
 
 from grader.classroom.page import class_page
 from grader.classroom.report import class_report, named
@@ -22,10 +22,7 @@ from grader.core import course
 from grader.core.note import Note
 from grader.core.result import FAILED, NOT_WRITTEN, PASSED, Result
 from grader.grading import curves
-from grader.grading.run import grade_submission
-from grader.grading.settings import GradingSettings, declared_checks
 from grader.reports import export
-from grader.workshop.catalogue import known_mistakes
 
 MODULES = course.ROOT / "tests" / "browser" / "node_modules"
 BAD = "<script>alert(1)</script><img src=x onerror=alert(2)></table>\u202eabc\x1b[31m unbroken" + "x" * 300
@@ -35,16 +32,14 @@ BAD = "<script>alert(1)</script><img src=x onerror=alert(2)></table>\u202eabc\x1
 
 
 @pytest.fixture(scope="module")
-def not_learning(sandbox) -> Result:
-    """The check that trains the bandit, of a submission that does not learn."""
-    wrong = next(entry for entry in known_mistakes("bandit") if entry.name == "takes_the_most_probable_action")
-    checks = {BANDIT: declared_checks(["bandit"], hidden=False)[BANDIT]}
-    with grading_profile():
-        settings = GradingSettings(
-            wrong.submission, ["bandit"], sandbox.worker, hidden=False, checks=checks, gates=False
-        )
-        result = grade_submission(settings)
-    result.isolation_level = sandbox.level
+def not_learning() -> Result:
+    """The check that trains the bandit, of a submission whose policy never changes."""
+    result = small_result()
+    (check,) = result.checks
+    check.id = BANDIT
+    for curve in curves.of_model_answers()[BANDIT]:
+        first = next(value for value in curve.values if value is not None)
+        check.curves.append(replace(curve, values=[value and first for value in curve.values]))
     return result
 
 

@@ -10,12 +10,14 @@ import contextlib
 import copy
 import hashlib
 import json
+import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from command import call
 from exports_results import check, example
 from submissions import grading_profile
 
@@ -23,6 +25,7 @@ from grader.classroom import grade_class as class_grading
 from grader.classroom import grading_job
 from grader.classroom.grade_request import grade_request
 from grader.classroom.request import Request, read_request
+from grader.commands import course as course_command
 from grader.core.result import FAILED, PASSED, ExerciseResult, Result
 from grader.grading import run
 from grader.grading.settings import GradingSettings
@@ -123,3 +126,14 @@ def write_class(folder: Path, texts: dict[str, str]) -> Path:
         (folder / name).mkdir(parents=True)
         (folder / name / "kl.py").write_text(text, "utf-8")
     return folder
+
+
+def grade_all(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    """`course grade-all` of the folder `class` into `graded`, with `graded_by_hand` or `graded_here`."""
+    options = ("--exercises", "kl", "--require-level", "0", "--jobs", "1", *more)
+    return call(course_command.main, "grade-all", "class", "--out", "graded", *options, cwd=folder)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, by its path from there."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

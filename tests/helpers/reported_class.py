@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from grader.classroom.results import Entry, Person
+from grader.classroom.results import GRADED_FOLDER, Entry, Person, result_path, write_entries
 from grader.core.note import Note
 from grader.core.result import (
     FAILED,
@@ -72,3 +73,13 @@ def secret_class() -> list[Entry]:
     assert entries[1].result
     entries[1].result.exercises[0].known_mistakes = [mistake("wrong")]
     return [*entries, entry(7, None, problem=f"{SECRET} cannot be read: /home/{SECRET}/f.py"), entry(8, None)]
+
+
+def write_results(folder: Path, entries: Sequence[Entry], about: Mapping[str, Any] | None = None) -> Path:
+    """The folder of a graded class, as `grade-all` leaves it."""
+    (folder / GRADED_FOLDER).mkdir(parents=True)
+    for each in entries:
+        if each.result:
+            each.result.write(result_path(folder, each.key))
+    write_entries(folder, entries, dict(about or {}))
+    return folder

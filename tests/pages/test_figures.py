@@ -56,6 +56,7 @@ IN_VIEW = """([figure, control]) => {
 }"""
 
 
+@pytest.mark.proof
 def test_on_a_phone_the_sentence_stays_in_view_at_the_last_control_and_sliders_of_handles_fold(tab):
     page = tab.load("/learn/gradient/", size=PHONE)
     page.evaluate(SKIP_GUESSES)

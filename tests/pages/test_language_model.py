@@ -32,6 +32,7 @@ def until_finished(page: Any) -> None:
     page.wait_for_function(FINISHED, timeout=PATIENCE)
 
 
+@pytest.mark.proof
 def test_the_model_learns_a_reward_of_a_link_and_a_letter_shows_its_term(tab: Tab) -> None:
     page = tab.load(
         f"{PAGE}?lm.task=own&lm.reward=2*has(soda)&lm.steps=20&lm.watch=soda.&lm.p=8&lm.wild=1", scrolling=False

@@ -31,6 +31,7 @@ def test_the_search_says_which_section_answers(tab: Tab) -> None:
     assert [text for text in missing if "_" in text] == []
 
 
+@pytest.mark.proof
 def test_the_keyboard_skips_to_the_content(tab: Tab) -> None:
     page = tab.load("/simulation/", scrolling=False)
     page.wait_for_selector("grpo-simulation[data-ready]")  # what is drawn anew loses the place of the keyboard

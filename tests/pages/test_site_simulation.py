@@ -128,6 +128,7 @@ def test_one_step_by_keyboard_tells_all_its_arithmetic(tab: Tab) -> None:
     assert not unreached
 
 
+@pytest.mark.proof
 def test_every_setting_changes_the_run_as_it_says(tab: Tab) -> None:
     page = show(tab, address(seed=5))
     for name, place, changed in (
@@ -175,6 +176,7 @@ def test_a_locked_seed_repeats_a_run_and_an_unlocked_one_does_not(tab: Tab) -> N
         assert setting(page, "seed").input_value() == query(page)["seed"] == used
 
 
+@pytest.mark.proof
 def test_the_address_brings_back_the_run_and_a_senseless_one_gives_a_working_page(tab: Tab) -> None:
     page = show(tab, address(seed=3))
     for name, option in {"reward": "double", "start": "biased", "std": "none"}.items():
@@ -220,6 +222,7 @@ def test_a_run_moves_can_be_paused_and_is_read_step_by_step(tab: Tab) -> None:
     assert policy(page) == pytest.approx(simulate(DEFAULT, seeds=[9], steps=50).probabilities[0, step], abs=5.1e-4)
 
 
+@pytest.mark.proof
 def test_for_readers_who_want_no_motion_nothing_moves(tab: Tab) -> None:
     page = show(tab, address(seed=4))
     page.evaluate(
@@ -261,6 +264,7 @@ def test_a_run_is_sent_to_the_worksheet_downloaded_and_linked(tab: Tab) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 
+@pytest.mark.proof
 def test_the_comparison_is_that_of_the_oracle(tab: Tab) -> None:
     page = show(tab, address(seed=40, g=4), COMPARISON)
     press(page, "Send comparison to worksheet")
@@ -290,6 +294,7 @@ def test_on_paper_stand_the_picture_the_seed_and_the_settings(tab: Tab) -> None:
     assert page.locator(".grpo-board > svg").is_visible()
 
 
+@pytest.mark.proof
 def test_the_worksheet_beside_the_simulation_changes_it_and_hears_of_sent_runs(tab):
     page = tab.load("/worksheet/", scrolling=False)
     page.wait_for_selector(".grpo-strip")

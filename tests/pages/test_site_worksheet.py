@@ -178,6 +178,7 @@ def test_a_run_fills_its_rows_on_arrival_and_once(tab):
     assert "that you sent" in said(page, table("1C.1")) and filled(page, "1C.1")[1]
 
 
+@pytest.mark.proof
 def test_wrong_entries_are_marked_and_explained(tab):
     page = tab.show(PAGE)
     entry, other = cell(page, "1D: Trial 1, seed, G = 2"), cell(page, "1D: Trial 2, π(7), G = 32")
@@ -234,6 +235,7 @@ def test_clearing_asks_and_can_be_refused(tab):
     assert page.evaluate("localStorage.getItem('grpo-runs-v1')") in (None, "[]")
 
 
+@pytest.mark.proof
 def test_a_saved_worksheet_opens_again_and_another_file_changes_nothing(tab, tmp_path):
     page = tab.show(PAGE)
     answer_everything(page)

@@ -51,6 +51,7 @@ def test_a_reading_fits_on_a_phone_in_the_dark(tab: Tab) -> None:
     assert violations(page, within="grpo-run-reader") == []
 
 
+@pytest.mark.proof
 def test_a_symptom_is_found_and_chosen_by_the_keyboard(tab: Tab) -> None:
     page = tab.follow(PAGE)
     page.locator("grpo-run-reader input[type=search]").focus()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import subprocess
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 from command import call
 from exports_results import check
-from grading_here import graded_by_hand, write_class
+from grading_here import contents, grade_all, graded_by_hand, write_class
 from html_reports import Page
 
 from grader.classroom.adjustments import ADJUSTMENTS_FILE, read_adjustments
@@ -194,14 +193,6 @@ ROSTER = ("--roster", "roster.csv")
 OPTIONS = ("--exercises", "kl", "--require-level", "0", "--jobs", "1")
 
 
-def grade_all(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    return call(course_command.main, "grade-all", "class", "--out", "graded", *OPTIONS, *more, cwd=folder)
-
-
-def state(folder: Path) -> dict[str, bytes]:
-    return {path.as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def row_of(folder: Path, name: str) -> dict[str, str]:
     rows = csv.DictReader((folder / "graded" / "grades.csv").read_text("utf-8-sig").splitlines())
     return next(row for row in rows if row["submission"] == name)
@@ -209,7 +200,7 @@ def row_of(folder: Path, name: str) -> dict[str, str]:
 
 def test_the_command_writes_them_into_table_and_page_and_changes_no_result(class_folder: Path) -> None:
     graded = class_folder / "graded"
-    before = state(graded)
+    before = contents(graded)
     (graded / ADJUSTMENTS_FILE).write_text("submission,points,reason\nben,+2.5,the check was wrong\n", "utf-8")
     done = grade_all(class_folder)
     assert done.returncode == 1 and "adjusted: ben: +2.5: the check was wrong" in done.stdout
@@ -220,12 +211,12 @@ def test_the_command_writes_them_into_table_and_page_and_changes_no_result(class
     text = Page((graded / "html" / "ben.html").read_text("utf-8")).text
     assert "5 points before, 7.5 now: points by your instructor: +2.5: the check was wrong" in text
     assert "5 of 20 points" in text and "+2.5 the check was wrong" in text and "7.5 of 20 points" in text
-    changed = {name for name, data in state(graded).items() if before.get(name) != data}
+    changed = {name for name, data in contents(graded).items() if before.get(name) != data}
     assert {Path(name).name for name in changed} == {ADJUSTMENTS_FILE, "grades.csv", "ben.html", "history.json"}
     assert [entry.by_hand for entry in read_class(graded)] == [(), (ByHand(Decimal("2.5"), "the check was wrong"),)]
     (graded / ADJUSTMENTS_FILE).unlink()
     assert grade_all(class_folder).returncode == 0
-    changed = {name for name, data in state(graded).items() if before.get(name) != data}
+    changed = {name for name, data in contents(graded).items() if before.get(name) != data}
     assert {Path(name).name for name in changed} == {"ben.html", "history.json"}
     assert "7.5 points before, 5 now" in Page((graded / "html" / "ben.html").read_text("utf-8")).text
 
@@ -234,7 +225,7 @@ def test_a_wrong_line_stops_every_command_and_nothing_is_written(class_folder: P
     (class_folder / "graded" / ADJUSTMENTS_FILE).write_text("submission,points,reason\nben,2,x\neva,2,x\n", "utf-8")
     (class_folder / "export.csv").write_bytes(WORKSHEET)
     (class_folder / "class" / "ada" / "kl.py").write_text("0", "utf-8")
-    before = state(class_folder)
+    before = contents(class_folder)
     for command in (
         ("report", "graded", "--out", "r.html"),
         ("gradebook", "moodle", "graded", "--gradebook", "export.csv", "--out", "filled.csv"),
@@ -243,7 +234,7 @@ def test_a_wrong_line_stops_every_command_and_nothing_is_written(class_folder: P
     ):
         done = call(course_command.main, *command, cwd=class_folder)
         assert done.returncode == 2 and "line 3 names the submission eva" in " ".join(done.stderr.split())
-        assert state(class_folder) == before
+        assert contents(class_folder) == before
 
 
 def test_the_report_the_gradebook_and_the_feedback_have_them(class_folder: Path) -> None:

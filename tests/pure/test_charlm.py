@@ -26,7 +26,6 @@ from reference.given.charlm_task import (
     CharTokenizer,
     LetterReward,
     food_probabilities,
-    pizza_reward,
 )
 from reference.given.charlm_training import (
     CharLMConfig,
@@ -34,7 +33,6 @@ from reference.given.charlm_training import (
     load_checkpoint,
     make_optimizer,
     sample_completions,
-    save_checkpoint,
 )
 
 TABLE = torch.tensor([[0.5, 0.0, -0.5], [0.5, 0.0, 1.0], [-1.0, 0.25, 0.0]], dtype=torch.float64)
@@ -181,37 +179,6 @@ def test_a_row_of_metrics_describes_its_samples():
         assert row["zero_signal_fraction"] == np.mean([len(set(group)) == 1 for group in groups.tolist()])
         assert row["completion_length"] == pytest.approx(np.mean([len(text) for text in texts]))
         assert row["well_formed"] == np.mean([text.rstrip(".") in FOODS and text.endswith(".") for text in texts])
-
-
-def test_a_run_that_is_taken_up_again_ends_on_the_same_bits(tmp_path):
-    config = CharLMConfig(steps=6, group_size=4, prompts_per_step=2)
-
-    def start():
-        policy = load_model()
-        return policy, TrainingState(make_optimizer(policy, config), config), make_generator(5)
-
-    whole, state, generator = start()
-    expected = charlm.train(whole, load_model(), PIZZA_PROMPT, pizza_reward, config, generator=generator, state=state)
-
-    class Killed(Exception):
-        pass
-
-    policy, state, generator = start()
-
-    def save_and_die():
-        save_checkpoint(tmp_path / "run.pt", policy, state, generator)
-        if len(state.history) == 3:
-            raise Killed
-
-    state.after_step = save_and_die
-    with pytest.raises(Killed):
-        charlm.train(policy, load_model(), PIZZA_PROMPT, pizza_reward, config, generator=generator, state=state)
-    policy, _, generator = start()
-    state = load_checkpoint(tmp_path / "run.pt", policy, generator)
-    found = charlm.train(policy, load_model(), PIZZA_PROMPT, pizza_reward, config, generator=generator, state=state)
-    assert found == expected
-    assert all(torch.equal(*pair) for pair in zip(policy.parameters(), whole.parameters(), strict=True))
-    assert list(tmp_path.iterdir()) == [tmp_path / "run.pt"]
 
 
 @pytest.mark.parametrize(

@@ -315,17 +315,6 @@ def test_notes_of_last_term_which_were_texts_are_read(graded: Path) -> None:
     assert [note.text for note in read_class(graded)[0].notes] == ["the grader took kl.py, not kl-1.py"]
 
 
-def test_a_file_name_like_a_note_is_no_question(tmp_path: Path) -> None:
-    name = "the newest of 2 archives, rename the one that counts.txt"
-    students = write_class(tmp_path / "class", {"ada": "4"})
-    (students / "ada" / name).write_text(
-        "def kl_estimate(): ...\ndef ratio(): ...\ndef importance_ratio(): ...\n", "utf-8"
-    )
-    (students / "ada" / "kl.py").unlink()
-    done = grade_all_command(students, tmp_path / "out")
-    assert name in (tmp_path / "out" / "grades.csv").read_text("utf-8-sig") and "two versions" not in done.stdout
-
-
 def test_a_kept_result_that_cannot_be_read_costs_its_submission_a_note_and_is_graded_again(small_class, graded):
     wanted, entry = results(graded), read_class(graded)[0]
     path = graded / "graded" / f"{entry.key}.json"

@@ -20,12 +20,12 @@ import pytest
 from command import call
 from hypothesis import given
 from hypothesis import strategies as st
-from reported_class import CHECKS, LAYOUT, POINTS, SECRET, class_of, entry, mistake, result, secret_class
+from reported_class import CHECKS, LAYOUT, POINTS, SECRET, class_of, entry, mistake, result, secret_class, write_results
 
 from grader.classroom.outcomes_csv import outcomes_csv
 from grader.classroom.page import class_page
 from grader.classroom.report import BINS, class_report, named
-from grader.classroom.results import GRADED_FOLDER, Entry, Person, file_name, result_path, write_entries
+from grader.classroom.results import Person, file_name
 from grader.commands import course as course_command
 from grader.core import course
 from grader.core.by_hand import ByHand
@@ -296,18 +296,9 @@ def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     return call(course_command.main, "report", *arguments, cwd=cwd)
 
 
-def write_class(folder: Path, entries: Sequence[Entry]) -> Path:
-    (folder / GRADED_FOLDER).mkdir(parents=True)
-    for each in entries:
-        if each.result:
-            result_path(folder, each.key).write_text(each.result.as_json(), "utf-8")
-    write_entries(folder, entries, {})
-    return folder
-
-
 def test_the_command_writes_the_page_and_a_line_for_each_check(tmp_path: Path) -> None:
     entries = secret_class()
-    write_class(tmp_path / "results", entries)
+    write_results(tmp_path / "results", entries)
     for more, who in ((), entries[0].key[:12]), (("--names",), entries[0].name):
         done = run("results", "--out", "r.html", "--outcomes", "o.csv", *more, cwd=tmp_path)
         assert done.returncode == 1 and "3 graded, 2 without a grade" in done.stdout
@@ -328,7 +319,7 @@ def test_the_command_writes_the_page_and_a_line_for_each_check(tmp_path: Path) -
     ],
 )
 def test_wrong_usage_is_told_and_writes_nothing(tmp_path: Path, arguments: Sequence[str], sentence: str) -> None:
-    write_class(tmp_path / "results", class_of([PASSED] * CHECKS))
+    write_results(tmp_path / "results", class_of([PASSED] * CHECKS))
     before = sorted(tmp_path.rglob("*"))
     done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 2 and sentence in " ".join(done.stderr.split())
@@ -338,7 +329,7 @@ def test_wrong_usage_is_told_and_writes_nothing(tmp_path: Path, arguments: Seque
 def test_names_lead_to_the_reports_that_were_written(tmp_path: Path) -> None:
     one, other, third = class_of([PASSED] * CHECKS, [PASSED] * CHECKS, [PASSED] * CHECKS)
     one = replace(one, name="Zoë: 50% #1 <b>")
-    write_class(tmp_path / "results", [one, other, third])
+    write_results(tmp_path / "results", [one, other, third])
     (tmp_path / "results" / "html").mkdir()
     for each in (one, third):
         (tmp_path / "results" / "html" / f"{file_name(each.name)}.html").write_text(f"report of {each.key}", "utf-8")

@@ -359,14 +359,6 @@ def test_the_graded_files_of_one_student_and_the_notes_about_them(tmp_path: Path
         assert re.search(words, note.text)
 
 
-@pytest.mark.parametrize("name", ["Kl.py", "KL.PY", "kl.py.txt", "kl (1).py", "kl(12).py", "kl-3.py", "Kl (2).py.txt"])
-def test_a_renamed_module_is_taken_where_the_plain_one_is_missing(tmp_path: Path, name: str) -> None:
-    for folder, more in (("a", {}), ("b", {"ada/kl.py": "# plain\n"})):
-        contents = handed_in(tmp_path / folder, {f"ada/{name}": KL, **more})
-        assert contents.submission.files == {"kl.py": "# plain\n" if more else KL}
-        assert len(contents.notes) == 1 and name in contents.notes[0].text
-
-
 def in_every_packing(folder: Path, files: Files) -> list[list[HandedIn]]:
     """Two submissions: in a folder, and in zips with the same members in both orders."""
     found = [find_submissions(write_files(folder / "as folder", files))]

@@ -120,6 +120,26 @@ def test_a_draft_that_asks_for_a_gpu_reads_what_to_do_about_it(draft):
     assert "asks for a GPU" in what_was_raised(type(raised.value).__name__, str(raised.value))
 
 
+@pytest.mark.parametrize(
+    ("raised", "phrases"),
+    [
+        (PermissionError(1, "Operation not permitted"), ["the network", "does not allow", "PermissionError"]),
+        (PermissionError(13, "Permission denied", "/a/b.txt"), ["file outside", "Permission denied: '/a/b.txt'"]),
+        (FileNotFoundError(2, "No such file or directory", "/no.txt"), ["file that does not exist", "'/no.txt'"]),
+        (MemoryError(), ["more memory", "MemoryError"]),
+        (RuntimeError("can't start new thread"), ["more threads or processes", "can't start new thread"]),
+        (OSError(24, "Too many open files"), ["opened more files"]),
+        (OSError(27, "File too large"), ["wrote more"]),
+        (SystemExit(0), ["ends the program", "SystemExit: 0"]),
+        (EOFError("EOF when reading a line"), ["waits for input", "EOFError"]),
+    ],
+)
+def test_a_refusal_of_the_system_is_explained(raised: BaseException, phrases: list[str]) -> None:
+    sentence = what_was_raised(type(raised).__name__, str(raised))
+    assert [phrase for phrase in phrases if phrase not in sentence] == []
+    assert "Errno" not in sentence and "\n" not in sentence
+
+
 NOT_PYTHON = {
     "Markdown": "```python\nx = 1\n```\n",
     "web page": "<!DOCTYPE html>\n<html></html>\n",

@@ -20,9 +20,10 @@ from command import call
 from exports_results import SECRET, example
 from hostile_texts import HOSTILE, csv_inventory, html_inventory
 from html_reports import Page
+from reported_class import write_results
 
 from grader.classroom.feedback_zip import PLATFORMS, plan
-from grader.classroom.results import GRADED_FOLDER, Entry, Person, result_path, write_entries
+from grader.classroom.results import Entry, Person
 from grader.classroom.student_page import without_hidden
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
@@ -41,11 +42,7 @@ def entry(name: str, *people: Person, result: Result | None = None, **more: obje
 
 
 def write_class(folder: Path, entries: Sequence[Entry], *, secret: str = "0123456789abcdef") -> None:
-    (folder / GRADED_FOLDER).mkdir(parents=True)
-    for each in entries:
-        if each.result:
-            result_path(folder, each.key).write_text(each.result.as_json(), "utf-8")
-    write_entries(folder, entries, {"settings": {"secret": secret}})
+    write_results(folder, entries, {"settings": {"secret": secret}})
 
 
 def feedback(folder: Path, *arguments: object) -> tuple[int, str, dict[str, bytes]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from pathlib import Path
 
@@ -57,16 +56,6 @@ def test_terms_have_their_class_in_formulas_in_code_and_in_links(tmp_path: Path)
     assert '<code>ratios</code><a class="term-clip"' in text
 
 
-@pytest.mark.parametrize(
-    ("first", "of_symbols"), [('<td><span class="arithmatex">\\(a\\)</span>', True), ("<td>text", False)]
-)
-def test_tables_are_wrapped_so_that_they_scroll(tmp_path: Path, first: str, of_symbols: bool) -> None:
-    table = f"<table><thead><tr><th>a</th></tr></thead><tbody><tr>{first}</td></tr></tbody></table>"
-    text = finished(tmp_path, table)
-    assert '<div class="md-typeset__scrollwrap"><div class="md-typeset__table"><table>' in text
-    assert ('<div class="grpo-symbols">' in text) is of_symbols
-
-
 def test_wide_tables_of_words_have_the_names_of_their_columns_in_their_cells(tmp_path: Path) -> None:
     heads = '<th>Method</th><th>What <em>it</em> is</th><th style="text-align: right;">Year</th>'
     cells = "<td>GRPO</td><td>a group</td><td>2024</td>"
@@ -90,23 +79,3 @@ def test_a_mistake_in_a_formula_stops_the_build(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text('<span class="arithmatex">\\(\\frac{1\\)</span>', "utf-8")
     with pytest.raises(Exception, match="ParseError"):
         finish(tmp_path)
-
-
-def test_the_search_loads_late_and_fonts_and_classes_at_once(tmp_path: Path) -> None:
-    text = finished(tmp_path, "")
-    assert text.count('className="js js-focus-visible"') == 1
-    assert text.count("../assets/late-search.js") == 1
-    assert text.index("late-search.js") < text.index("../assets/javascripts/bundle.1.min.js")
-    fonts = re.findall(r'<link rel="preload" href="\.\./assets/vendor/fonts/([\w-]+)\.woff2" as="font"', text)
-    assert fonts == ["gabarito-latin", "literata-latin"]
-
-
-def test_a_page_has_a_picture_for_those_who_share_its_address(tmp_path: Path) -> None:
-    text = finished(tmp_path, "", "https://host.example/c/")
-    tags = dict(re.findall(r'<meta property="og:([\w:]+)" content="([^"]*)">', text))
-    assert (tags["title"], html.unescape(tags["description"])) == ("4. std", "Marks & means")
-    assert (tags["url"], tags["image"]) == ("https://host.example/c/b/", "https://host.example/c/assets/share/b.png")
-
-
-def test_a_page_whose_address_is_unknown_has_no_such_picture(tmp_path: Path) -> None:
-    assert "og:image" not in finished(tmp_path, "")

@@ -21,8 +21,9 @@ import pytest
 from command import call
 from hypothesis import given
 from hypothesis import strategies as st
+from reported_class import write_results
 
-from grader.classroom.results import Entry, Person, result_path, write_entries
+from grader.classroom.results import Entry, Person, write_entries
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
 from grader.commands.gradebook import read_export
@@ -875,12 +876,7 @@ class Case:
 
 @pytest.fixture
 def case(tmp_path: Path) -> Case:
-    graded = tmp_path / "graded"
-    (graded / "graded").mkdir(parents=True)
-    write_entries(graded, CLASS, {})
-    for each in CLASS:
-        assert each.result
-        each.result.write(result_path(graded, each.key))
+    graded = write_results(tmp_path / "graded", CLASS)
     (tmp_path / "export.csv").write_bytes(CANVAS)
     return Case(graded, tmp_path / "export.csv", tmp_path / "filled.csv")
 

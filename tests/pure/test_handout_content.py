@@ -21,7 +21,7 @@ from grader.core.notebook import code_of, without_host_setup
 from grader.workshop import handout
 from grader.workshop.catalogue import known_mistakes, whole_functions
 from grader.workshop.leak_scan import WINDOW, Secrets, scan, secrets
-from site_steps import handout_pages, mistakes
+from site_steps import mistakes
 from site_steps.page_values import expand
 
 SITE = "https://example.org/grpo/"
@@ -99,11 +99,6 @@ def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> No
     }
 
 
-@pytest.mark.parametrize("site", [None, SITE])
-def test_students_see_few_files_besides_the_package(site: str | None) -> None:
-    assert len([name for name in handout.make(site=site) if not name.startswith("course/")]) <= 40
-
-
 def test_everything_that_students_import_is_in_it_and_nothing_else_of_the_grader(files: dict[str, bytes]) -> None:
     wanted = set()
     ours = {path.relative_to(course.ROOT).as_posix() for path in (course.ROOT / "grader").rglob("*.py")}
@@ -145,20 +140,6 @@ def test_the_pages_in_it_are_plain_markdown_and_lead_nowhere_that_it_lacks(files
         prose = re.sub(r"```.*?```|\$\$.*?\$\$", "", text, flags=re.DOTALL)
         assert not re.findall(r"^(?:///|\?\?\?|!!!|---\n|!\[|    attrs:).*|\{ ?[#.]|loading=lazy", prose, re.MULTILINE)
         assert text.count("<details") == text.count("</details>") == text.count("<summary>")
-
-
-def test_of_a_link_to_a_page_that_is_not_there_the_words_stay() -> None:
-    text = (
-        "---\ndescription: x\n---\n\n# Clip\n\n[Chapter 6](../learn/loss.md) shows it, see [KL](kl.md#b).\n\n"
-        "![A chart](a.png){ width=1 }\n\nThe chart shows it.\n\n"
-        '??? tip "1. `x_y`?"\n    Think.\n\n        code\n\nEnd.\n\n/// details | a\\_b\n    type: failure\n'
-        "    attrs: {id: f-g}\n\nWhy.\n///\n"
-    )
-    assert handout_pages.plain_page("docs/exercises/clip.md", text, {"docs/exercises/kl.md": b""}) == (
-        "# Clip\n\nChapter 6 shows it, see [KL](kl.md#b).\n\n"
-        "<details>\n<summary>1. <code>x_y</code>?</summary>\n\nThink.\n\n    code\n\n</details>\n\nEnd.\n\n"
-        '<details id="f-g">\n<summary>a_b</summary>\n\nWhy.\n\n</details>\n'
-    )
 
 
 def test_every_mistake_that_a_report_names_is_on_its_page_and_every_hint_is_kept(files: dict[str, bytes]) -> None:

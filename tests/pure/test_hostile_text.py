@@ -34,14 +34,14 @@ from hostile_texts import (
     terminal_inventory,
 )
 from html_reports import BANDIT, OUTCOMES, small_result
-from reported_class import secret_class
+from reported_class import secret_class, write_results
 from rich.console import Console
 
 from grader.classroom.diff import compare
 from grader.classroom.grades_csv import grades_csv
 from grader.classroom.page import class_page
 from grader.classroom.report import class_report, named
-from grader.classroom.results import Entry, Person, result_path, write_entries
+from grader.classroom.results import Entry, Person
 from grader.commands import course as course_command
 from grader.commands.diff import as_csv
 from grader.core import course
@@ -279,21 +279,13 @@ def test_no_text_is_more_than_text_in_any_output_of_a_class(output: str) -> None
         assert inventory(write(text)) == expected, name
 
 
-def write_files(folder: Path, entries: list[Entry]) -> Path:
-    (folder / "graded").mkdir(parents=True)
-    for entry in entries:
-        if entry.result:
-            entry.result.write(result_path(folder, entry.key))
-    write_entries(folder, entries, {"course_version": "0.1.0", "settings": {"seed": 0}})
-    return folder
-
-
 @pytest.fixture(scope="module")
 def graded_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A graded class with all texts in all places of `submissions.json`."""
     entries = [entry for text in SHORT.values() for entry in class_of(text)]
     entries = [replace(entry, key=f"{number:064x}") for number, entry in enumerate(entries)]
-    return write_files(tmp_path_factory.mktemp("class") / "graded", entries)
+    about = {"course_version": "0.1.0", "settings": {"seed": 0}}
+    return write_results(tmp_path_factory.mktemp("class") / "graded", entries, about)
 
 
 def test_a_terminal_gets_text_and_our_colours_only(graded_class: Path, tmp_path: Path) -> None:

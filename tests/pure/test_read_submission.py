@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from submissions import SubmissionMaker
 
-from grader.core import contents, course, source
+from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.files import UnreadableError
 from grader.core.source import INSTALLED
@@ -70,21 +70,6 @@ def test_no_import_is_taken_for_installed_that_the_course_does_not_bring_along()
     packages = importlib.metadata.packages_distributions()
     foreign = {name for name in INSTALLED if not {*map(canonicalize_name, packages.get(name, ()))} & installed}
     assert foreign == set()
-
-
-@pytest.mark.parametrize("line", ["def f{0}(): pass\ndef f{0}(): pass\n", "import unknown{0}\n"])
-def test_notes_that_are_only_counted_are_not_looked_up(line: str, make_submission, monkeypatch) -> None:
-    looked_up: list[int] = []
-    place = source.location
-
-    def counted(text: str, number: int) -> str:
-        looked_up.append(number)
-        return place(text, number)
-
-    monkeypatch.setattr(contents, "location", counted)
-    text = "".join(line.format(number) for number in range(300))
-    notes = read_submission(make_submission({"kl.py": text})).notes
-    assert notes[-1].text.startswith(f"and {300 - len(notes) + 1} more") and len(looked_up) <= 2 * len(notes)
 
 
 def test_a_coding_line_whose_codec_takes_a_square_of_the_time_is_refused() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from command import call
-from grading_here import graded_by_hand, write_class
+from grading_here import contents, grade_all, graded_by_hand, write_class
 
 from grader.classroom import grade_class
 from grader.classroom.kept import read_kept
@@ -20,17 +20,13 @@ from grader.classroom.results import read_class, result_path
 from grader.commands import course as course_command
 from grader.core.result import from_json
 
-OPTIONS = ("--exercises", "kl", "--require-level", "0", "--jobs", "1")
-
 
 @pytest.fixture
 def graded(tmp_path: Path) -> Iterator[Path]:
     """A class of three, graded; then ada's file is another one."""
     write_class(tmp_path / "class", {"ada": "1", "ben": "2", "cyd": "2"})
     with graded_by_hand():
-        done = call(
-            course_command.main, "grade-all", "class", "--out", "graded", *OPTIONS, "--write", "html", cwd=tmp_path
-        )
+        done = grade_all(tmp_path, "--write", "html")
         assert done.returncode == 0, done.stderr
         (tmp_path / "class" / "ada" / "kl.py").write_text("3", "utf-8")
         yield tmp_path
@@ -40,22 +36,18 @@ def regrade(folder: Path, name: str, *more: str, files: str = "class") -> subpro
     return call(course_command.main, "regrade", "graded", name, *filter(None, [files]), *more, cwd=folder)
 
 
-def state(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def earned(folder: Path) -> dict[str, int | None]:
     return {entry.name: entry.earned for entry in read_class(folder / "graded")}
 
 
 def test_a_regrade_reports_the_change_and_stores_the_new_result(graded: Path) -> None:
-    before = state(graded / "graded")
+    before = contents(graded / "graded")
     done = regrade(graded, "ada")
     assert done.returncode == 1, done.stderr
     assert "5 of 20 points, now 15 of 20 points" in done.stdout
     assert "kl.check_1" in done.stdout and "kl.check_2" in done.stdout and "check_0" not in done.stdout
     assert earned(graded) == {"ada": 15, "ben": 10, "cyd": 10}
-    after = state(graded / "graded")
+    after = contents(graded / "graded")
     changed = {name for name in after if before.get(name) != after[name]}
     new = {name for name in changed if name.startswith("graded/")}
     assert changed - new == {
@@ -63,10 +55,6 @@ def test_a_regrade_reports_the_change_and_stores_the_new_result(graded: Path) ->
     }
     assert len(new) == 1 and not new & before.keys(), "no result is changed, and the old one stays"
     assert "ada,,,,,,,15,20" in after["grades.csv"].decode("utf-8-sig")
-
-
-def grade_all(folder: Path) -> subprocess.CompletedProcess[str]:
-    return call(course_command.main, "grade-all", "class", "--out", "graded", *OPTIONS, cwd=folder)
 
 
 def test_a_regrade_lasts_when_a_latecomer_comes_and_the_list_names_it(graded: Path) -> None:
@@ -144,27 +132,27 @@ def test_files_of_one_student_are_taken_whatever_they_are_called(graded: Path, n
 
 def test_the_class_of_somebody_else_is_never_taken_for_one_submission(graded: Path) -> None:
     write_class(graded / "others", {"eve": "1", "fay": "2"})
-    before = state(graded / "graded")
+    before = contents(graded / "graded")
     for files, words in (
         ("others", "but none named ada"),
         ("graded/html", "no file to grade"),
     ):
         done = regrade(graded, "ada", files=files)
         assert done.returncode == 2 and words in done.stderr
-    assert state(graded / "graded") == before
+    assert contents(graded / "graded") == before
 
 
 def test_a_dry_run_writes_nothing(graded: Path) -> None:
-    before = state(graded)
+    before = contents(graded)
     done = regrade(graded, "ada", "--dry-run")
     assert done.returncode == 1 and "now 15 of 20" in done.stdout
-    assert state(graded) == before
+    assert contents(graded) == before
 
 
 def test_unchanged_files_keep_their_result_and_nothing_is_written(graded: Path) -> None:
-    before = state(graded)
+    before = contents(graded)
     done = regrade(graded, "ben")
-    assert done.returncode == 0 and "10 of 20 points" in done.stdout and state(graded) == before
+    assert done.returncode == 0 and "10 of 20 points" in done.stdout and contents(graded) == before
 
 
 def test_an_adjustment_by_hand_is_mentioned(graded: Path) -> None:
@@ -180,17 +168,17 @@ def test_a_result_with_another_maximum_than_the_class_is_not_stored(graded: Path
             (exercise,) = result.exercises
             checks = [replace(check, points=6) for check in exercise.checks]
             path.write_text(replace(result, exercises=[replace(exercise, checks=checks)]).as_json(), "utf-8")
-    before = state(graded)
+    before = contents(graded)
     done = regrade(graded, "ada")
-    assert re.search("out of 20 points.* 24", done.stdout) and state(graded) == before
+    assert re.search("out of 20 points.* 24", done.stdout) and contents(graded) == before
 
 
 def test_a_grader_that_fails_leaves_the_old_result(graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = state(graded)
+    before = contents(graded)
     monkeypatch.setattr(grade_class, "grade_job", lambda data: b'{"result": null, "problem": "it died"}')
     done = regrade(graded, "ada")
     assert done.returncode == 3 and "ada: it died" in done.stdout
-    assert state(graded) == before
+    assert contents(graded) == before
 
 
 @pytest.mark.parametrize(
@@ -203,10 +191,10 @@ def test_a_grader_that_fails_leaves_the_old_result(graded: Path, monkeypatch: py
 )
 def test_wrong_usage_exits_with_2(graded: Path, arguments: tuple[str, ...], phrase: str) -> None:
     (graded / "other-secret").write_text("6" * 64)
-    before = state(graded)
+    before = contents(graded)
     done = regrade(graded, *arguments)
     assert done.returncode == 2 and phrase in " ".join(done.stderr.split()), done.stderr
-    assert state(graded) == before
+    assert contents(graded) == before
 
 
 def test_a_class_whose_secret_lies_elsewhere_asks_for_it(graded: Path) -> None:

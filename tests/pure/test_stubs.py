@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import shutil
 from pathlib import Path
@@ -149,16 +148,3 @@ def test_the_command_writes_what_changed_and_its_check_names_what_is_stale(
 
 
 # The starter folder of this course; `test_generated_files.py` says whether it is current
-
-
-@pytest.mark.parametrize("name", [path.name for path in sorted((ROOT / "reference").glob("[!_]*.py"))])
-def test_no_line_of_a_solution_is_in_the_starter(name: str) -> None:
-    stub = (ROOT / "starter" / name).read_text(encoding="utf-8")
-    inside, solution = False, []
-    for line in (ROOT / "reference" / name).read_text(encoding="utf-8").splitlines():
-        if line.strip().startswith("###"):
-            inside = "BEGIN" in line
-        elif inside:
-            solution.append(line.strip())
-    assert not [line for line in solution if line and line in map(str.strip, stub.splitlines())]
-    ast.parse(stub)

@@ -3,33 +3,18 @@
 import copy
 import io
 import re
-import unicodedata
 
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.console import Console
 from terminal_reports import report_of, result_of
 
 from grader.core import course
 from grader.core.result import FAILED, PASSED, TO_PASTE, WAITING, CheckResult, ExerciseResult, NamedMistake, Result
-from grader.core.text import plain
 from grader.reports import terminal
 
 
 def made(check: CheckResult) -> Result:
     exercise = ExerciseResult("kl", "KL", "docs/exercises/kl.md", [check])
     return Result("me", "0" * 64, 0, "cpu", [exercise], "0.1.0", 1, complete=True)
-
-
-@given(st.text(), st.integers(1, 50))
-def test_plain_text_keeps_ordinary_characters_in_order_and_says_how_much_it_cut(text: str, limit: int) -> None:
-    whole = plain(text, limit=10**6)
-    assert plain(whole, limit=10**6) == whole
-    ordinary = [c for c in text if c.isprintable() and not c.isspace() and unicodedata.category(c)[0] != "C"]
-    rest = iter(whole)
-    assert all(c in rest for c in ordinary)
-    cut = plain(text, limit=limit)
-    assert cut == whole or cut == f"{whole[:limit]} [cut: {len(whole) - limit} more characters]"
 
 
 def test_the_named_mistake_comes_first_and_the_call_last() -> None:

@@ -39,6 +39,7 @@ from grader.oracles import simulation as oracles
 from grader.worksheet import grade as worksheet
 from grader.worksheet import questions as worksheet_questions
 from grader.worksheet import replay as replaying
+from grader.worksheet.model_answers import model_answers
 from grader.worksheet.questions import QUANTITIES, QUESTIONS, RUN_TABLES, RUNS, Run
 from grader.worksheet.reader import read_worksheet
 
@@ -271,6 +272,12 @@ def test_the_grader_and_the_page_ask_the_same_questions() -> None:
     }
     assert list(on_the_page) == list(in_the_grader)
     assert on_the_page == in_the_grader, f"change {worksheet_questions.PAGE} or grader/worksheet/questions.py"
+
+
+def test_every_question_has_a_model_answer() -> None:
+    answers = model_answers()
+    assert {question.id for question in QUESTIONS} <= {*answers}
+    assert all(answer.question and answer.answer for answer in answers.values())
 
 
 # Files

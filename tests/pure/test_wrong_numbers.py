@@ -5,8 +5,6 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from grader.grading.meanings import HEADINGS
 from grader.grading.patterns import CAUSES, CONDITIONS, common_pattern, wrong_answer
@@ -161,37 +159,3 @@ def test_parts_that_are_missing_or_of_another_kind_are_told_inside_a_tuple():
     number = {"returns": "number", "values": [0.25]}
     assert said((loss(kl=number), loss(kl=number, clip_fraction=number))) == "incomplete: clip_fraction is missing"
     assert said((loss(kl=tensor(0.25)), loss(kl=number))) == "tensors instead of plain numbers: `.item()` converts them"
-
-
-NUMBER = st.sampled_from([0.0, -0.0, 1.0, -2.5, 1e-17, 1e300, math.nan, math.inf, -math.inf])
-TENSORS = st.sampled_from([(), (0,), (1,), (3,), (2, 3), (3, 2), (0, 2)]).flatmap(
-    lambda shape: st.lists(NUMBER, min_size=math.prod(shape), max_size=math.prod(shape)).map(
-        lambda values: tensor(np.array(values).reshape(shape))
-    )
-)
-FOREIGN = st.sampled_from(
-    [
-        {"returns": "NoneType", "gradients": {}, "changed": []},
-        {"returns": "a large tensor"},
-        {"returns": "str", "text": "x", "gradients": {}, "changed": []},
-        {"returns": "number", "values": ["nan"], "gradients": {}, "changed": []},
-        {"returns": "number", "values": [0.5], "gradients": {}, "changed": ["logits"]},
-        {"raises": "crash", "message": ""},
-    ]
-)
-OBSERVATIONS = st.recursive(
-    TENSORS | FOREIGN,
-    lambda inside: st.dictionaries(st.sampled_from(["0", "1", "kl", "0.kl"]), inside, max_size=2).map(
-        lambda fields: {"returns": "dict", "fields": fields, "gradients": {"x": [1.0]}, "changed": []}
-    ),
-    max_leaves=4,
-)
-
-
-@given(
-    pairs=st.lists(st.tuples(OBSERVATIONS, OBSERVATIONS), min_size=1, max_size=3), name=st.sampled_from(["x", "mask"])
-)
-def test_no_returned_value_breaks_the_description(pairs, name):
-    argument = np.array([True, False, True]) if name == "mask" else np.array([0.0, -2.5, math.inf])
-    sentence = said(*pairs, **{name: argument})
-    assert sentence is None or sentence

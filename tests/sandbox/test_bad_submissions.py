@@ -129,8 +129,6 @@ def short_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
 RETURNED = {
     "nothing": ("pass", "returned None"),
-    "an array of numpy": ("return rewards.numpy()", "a numpy.ndarray"),
-    "a subclass of tensor": ("class Mine(Tensor):\n    pass\nreturn rewards.as_subclass(Mine)", "Mine"),
     "a sparse tensor": ("return rewards.to_sparse()", "torch.sparse_coo"),
     "infinity": ("return rewards / 0.0 + 1 / (rewards * 0)", "the result contains"),
 }
@@ -223,7 +221,6 @@ def test_changing_an_argument_in_place_loses_that_check(graded: Grader) -> None:
 
 RAISED = {
     "an exception": ("return 1 / 0", "ZeroDivisionError: division by zero"),
-    "codes of a terminal": ("raise ValueError('\\x1b[2Jgone\\x07')", "gone"),
     "a program": ("import subprocess; subprocess.run(['/bin/true'], check=True)", "PermissionError"),
     "a download": ("import urllib.request; urllib.request.urlopen('http://127.0.0.1:9')", "Error"),
 }
@@ -253,7 +250,7 @@ def test_what_a_submission_prints_cannot_command_the_terminal(graded: Grader) ->
 @pytest.mark.parametrize(
     "body",
     [
-        "return torch.empty(2, 4, dtype=torch.float64, device='meta')", "return {1: rewards, '1': rewards}",
+        "return torch.empty(2, 4, dtype=torch.float64, device='meta')",
         "return type('Odd', (list,), {'__len__': lambda self: 1 / 0})()",
     ],
     ids=lambda body: body.removeprefix("return "),
@@ -265,7 +262,6 @@ def test_odd_values_are_wrong_answers_and_nothing_worse(graded: Grader, body: st
 
 DEADLY = {
     "an exit": ("import os; os._exit(0)", "exit status 0"),
-    "a segmentation fault": ("import ctypes; ctypes.string_at(0)", "segmentation fault"),
     "an endless loop": ("while True:\n    pass", "0.3 seconds"),
 }
 
@@ -347,28 +343,22 @@ def test_a_syntax_error_names_file_line_and_text(graded: Grader, text: str, line
     assert f"homework/advantages.py, line {line}" in shown(result)
 
 
-@pytest.mark.parametrize("text", ["(" * 10**5, "-" * 10**5 + "1"], ids=len)
+@pytest.mark.parametrize("text", ["(" * 10**5, pytest.param("-" * 10**5 + "1", marks=pytest.mark.proof)], ids=len)
 def test_a_module_that_overwhelms_the_parser_is_broken_and_nothing_worse(graded, text, short_calls):
     module_is_broken(graded({"advantages.py": text}, "advantages", "kl"))
 
 
-IMPORTS = {
-    "a missing library": ("import tensorflow_of_yesterday\n", "tensorflow_of_yesterday", 1),
-    "the model answer": (
-        "import torch\nfrom reference.advantages import group_advantages\n",
-        "imports reference",
-        2,
-    ),
-    "a sibling that is not there": ("from .utils import helper\n", "imports utils", 1),
-}
-
-
-@pytest.mark.parametrize(("text", "words", "line"), IMPORTS.values(), ids=IMPORTS.keys())
-def test_a_statement_that_fails_is_skipped_and_noted(graded: Grader, text: str, words: str, line: int) -> None:
-    result = graded({"advantages.py": text + model_answer("advantages")}, "advantages", "kl")
+def test_a_statement_that_fails_is_skipped_and_noted(graded: Grader) -> None:
+    imports = {
+        "import tensorflow_of_yesterday": "tensorflow_of_yesterday",
+        "from reference.advantages import group_advantages": "imports reference",
+        "from .utils import helper": "imports utils",
+    }
+    result = graded({"advantages.py": "\n".join([*imports, model_answer("advantages")])}, "advantages", "kl")
     all_right(result)
-    told = [note for note in result.notes if words in note.text]
-    assert len(told) == 1 and f"line {line}" in told[0].text
+    for line, words in enumerate(imports.values(), 1):
+        told = [note for note in result.notes if words in note.text]
+        assert len(told) == 1 and f"line {line}" in told[0].text
 
 
 def test_what_needs_a_skipped_statement_says_so(graded: Grader) -> None:
@@ -464,14 +454,9 @@ def test_a_setting_for_all_of_torch_is_named_beside_what_fails(graded, function,
     assert causes and all(any(words in each and f"(line {number})" in each for each in cause) for cause in causes)
 
 
-UNREADABLE: dict[str, tuple[bytes, str]] = {
-    "a null byte": (b"import torch\nx = 1\0\n", "a null byte (line 2)"),
-}
-
-
-@pytest.mark.parametrize(("data", "words"), UNREADABLE.values(), ids=UNREADABLE)
-def test_a_file_that_is_no_text_is_told_in_one_sentence(graded: Grader, data: bytes, words: str) -> None:
-    gate = module_is_broken(graded({"advantages.py": data}, "advantages", "kl"), words)
+def test_a_file_that_is_no_text_is_told_in_one_sentence(graded: Grader) -> None:
+    files: Files = {"advantages.py": b"import torch\nx = 1\0\n"}
+    gate = module_is_broken(graded(files, "advantages", "kl"), "a null byte (line 2)")
     assert "\n" not in gate.message
 
 
@@ -491,43 +476,23 @@ def test_an_empty_module_says_what_is_expected_in_it(graded: Grader) -> None:
 
 
 @pytest.mark.parametrize(
-    ("signature", "words"),
+    ("end", "words"),
     [
-        ("def group_advantages(rewards, mask, *, std_eps, divide_by_std):", "(rewards, mask, *,"),
-        ("def group_advantages(rewards, *, eps=1e-8, divide_by_std=True):", "eps=1e-08"),
-    ],
-)
-def test_a_wrong_signature_is_shown_beside_the_expected_one(graded: Grader, signature: str, words: str) -> None:
-    text = f"{model_answer('advantages')}\n\n{signature}\n    return rewards\n"
-    gate = only_wrong(graded({"advantages.py": text}), "group_advantages")
-    assert gate.outcome == BROKEN
-    assert SIGNATURE in gate.message and words in gate.message
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("group_advantage = group_advantages; del group_advantages", "no such function"),
+        ("def group_advantages(rewards, mask, *, std_eps, divide_by_std):\n    return rewards", "(rewards, mask, *,"),
         ("group_advantages = torch.zeros(3)", "not a function"),
     ],
 )
-def test_a_wrong_name_shows_the_expected_signature(graded: Grader, line: str, words: str) -> None:
-    gate = only_wrong(graded({"advantages.py": f"{model_answer('advantages')}\n{line}\n"}), "group_advantages")
+def test_something_else_of_the_right_name_is_shown_beside_the_expected_signature(graded, end, words) -> None:
+    gate = only_wrong(graded({"advantages.py": f"{model_answer('advantages')}\n\n{end}\n"}), "group_advantages")
     assert gate.outcome == BROKEN
     assert SIGNATURE in gate.message and words in gate.message
 
 
-@pytest.mark.parametrize(
-    ("header", "words"),
-    [
-        ("class Advantages:", "inside `class Advantages` (line 2)"),
-        ("if __name__ == '__main__':", "inside `if __name__ ==` (line 2)"),
-    ],
-)
-def test_a_function_that_is_not_at_module_level_is_found(graded: Grader, header: str, words: str) -> None:
-    text = f"import torch\n{header}\n{textwrap.indent(GROUP_ADVANTAGES + '    return rewards', '    ')}\n"
+def test_a_function_that_is_not_at_module_level_is_found(graded: Grader) -> None:
+    text = f"import torch\nclass Advantages:\n{textwrap.indent(GROUP_ADVANTAGES + '    return rewards', '    ')}\n"
     gate = of(graded({"advantages.py": text}), "group_advantages")[0]
-    assert gate.outcome == BROKEN and words in gate.message and SIGNATURE in gate.message
+    assert gate.outcome == BROKEN and SIGNATURE in gate.message
+    assert "inside `class Advantages` (line 2)" in gate.message
 
 
 def test_a_function_of_nearly_the_right_name_or_in_another_module_is_found(graded: Grader) -> None:
@@ -560,25 +525,29 @@ class Answer:
         return self.model(rewards, **options)
 group_advantages = Answer(group_advantages)
 """
-IMPORTS_A_NAME = "\nfrom .advantages import group_advantages\nassert callable(group_advantages)\n"
+BESIDE_THE_FUNCTIONS = """
+import dataclasses, pickle, warnings
+@dataclasses.dataclass
+class Point:
+    x: int
+assert pickle.loads(pickle.dumps(Point(1))) == Point(1)
+warnings.warn("old")
+print("x" * 10**7)
+# Gruppe \u2014 \u30b0\u30eb\u30fc\u30d7 \U0001f600
+\u00f1 = 1
+if __name__ == "__main__":
+    while True:
+        pass
+"""
 FINE: dict[str, Files] = {
-    "a byte order mark": {"advantages.py": b"\xef\xbb\xbf" + MODEL.encode()},
-    "line ends of Windows": {"advantages.py": MODEL.replace("\n", "\r\n")},
+    "a mark, line ends of Windows and code beside the functions": {
+        "advantages.py": b"\xef\xbb\xbf"
+        + (MODEL + CALLABLE_OBJECT + BESIDE_THE_FUNCTIONS).replace("\n", "\r\n").encode()
+    },
     "line ends of old Macs": {"advantages.py": MODEL.replace("\n", "\r")},
-    "letters of the world": {"advantages.py": f"{MODEL}\n# Gruppe — グループ 😀\nñ = 1\n"},
-    "a relative import of a sibling's function": {"kl.py": KL + IMPORTS_A_NAME},
-    "siblings that import each other late": {
-        "kl.py": f"{KL}\ndef late():\n    from . import advantages\n",
-        "advantages.py": f"{MODEL}\nfrom . import kl\n",
-    },
-    "a main part": {"advantages.py": f"{MODEL}\nif __name__ == '__main__':\n    while True:\n        pass\n"},
-    "prints and warnings at import": {
-        "advantages.py": f"{MODEL}\nimport warnings\nwarnings.warn('old')\nprint('x' * 10**7)\n"
-    },
-    "an object that can be called": {"advantages.py": MODEL + CALLABLE_OBJECT},
-    "a pickled dataclass": {
-        "advantages.py": f"{MODEL}\nimport dataclasses, pickle\n@dataclasses.dataclass\nclass Point:\n    x: int\n"
-        "assert pickle.loads(pickle.dumps(Point(1))) == Point(1)\n"
+    "siblings that import each other": {
+        "kl.py": f"{KL}\nfrom .advantages import group_advantages\nassert callable(group_advantages)\n",
+        "advantages.py": f"{MODEL}\ndef late():\n    from . import kl\n",
     },
 }
 

@@ -146,10 +146,12 @@ def f(x):
 @pytest.mark.parametrize(
     ("ending", "size", "end"),
     [
-        ("1 / 0", 10, "\n"), ("1 / 0", 10**6, "\0\n"), ("import os; os._exit(3)", 10**6, "\n"),
-        ("while True: pass", 10, "\0\n"), ("while True: pass", 10**6, "\n"),
+        ("1 / 0", 10, "\n"),
+        ("while True: pass", 10**6, "\0\n"),
+        pytest.param("1 / 0", 10**6, "\0\n", marks=pytest.mark.proof),
+        pytest.param("import os; os._exit(3)", 10**6, "\n", marks=pytest.mark.proof),
     ],
-)  # fmt: skip
+)
 def test_of_several_calls_in_one_message_each_keeps_its_own_prints(sandbox, ending, size, end):
     source = TALKS.format(end=end, size=size, ending=ending)
     seconds = 2 * MOMENT if "while" in ending else 20
@@ -168,6 +170,7 @@ def test_of_several_calls_in_one_message_each_keeps_its_own_prints(sandbox, endi
         assert caught.value.death.location == ("homework/probe.py", 6, "f")
 
 
+@pytest.mark.proof
 def test_prints_never_stop_a_function_however_often_it_is_called(sandbox: Sandbox) -> None:
     # 600 calls of 20,000 kept characters are more than the largest file that a worker may write.
     with probe(sandbox, "def f(x):\n    print('x' * 100_000)\n    return x", seconds=60) as student:
@@ -222,6 +225,7 @@ def test_a_busy_machine_takes_no_time_from_a_submission(sandbox: Sandbox, crowd:
     assert clock.seconds > 0
 
 
+@pytest.mark.proof
 @linux_only
 def test_a_busy_machine_gives_no_time_to_a_submission_that_sleeps(sandbox, crowd):
     source = "import os, time\ndef f(x):\n    if x:\n        return os.getpid()\n    time.sleep(1000)"
@@ -232,6 +236,7 @@ def test_a_busy_machine_gives_no_time_to_a_submission_that_sleeps(sandbox, crowd
     assert caught.value.death.reason == "timeout"
 
 
+@pytest.mark.proof
 @linux_only
 def test_threads_that_keep_each_other_from_running_gain_no_time(sandbox, monkeypatch):
     # Outside the interpreter's lock, so that all of them want the one processor at once.

@@ -79,15 +79,15 @@ def stand_in(folder: Path, script: str) -> None:
     (folder / "bwrap").chmod(0o755)
 
 
+@pytest.mark.proof
 @needs_level_1
 @pytest.mark.parametrize(
     ("script", "why"),
     [
         ("", ""),
-        pytest.param(  # it runs the probe only, as if torch needed a folder that is missing inside
+        (  # it runs the probe only, as if torch needed a folder that is missing inside
             'case "$*" in *"-c import"*) exit 0;; *) echo "no libtorch here" >&2; exit 1;; esac',
             "no libtorch here",
-            marks=pytest.mark.proof,
         ),
     ],
     ids=["missing", "no torch inside"],

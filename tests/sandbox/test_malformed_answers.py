@@ -107,7 +107,7 @@ TWISTS = {
 }
 
 
-LANDING = ("an object with a number for a dict", "bandit")
+LANDING = ("a dict of all kinds", "kl")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Right functions that call wrong ones of the same submission: the second pass, from a submission to a result."""
+"""Later exercises call earlier ones: what a grading says of what is wrong or missing there, and the second pass."""
 
 from __future__ import annotations
 
@@ -68,6 +68,7 @@ def test_which_of_the_two_numbers_counts_is_a_setting_of_the_course(graded, coun
     assert sentence in owed(result.exercises[0])
 
 
+@pytest.mark.proof
 def test_it_counts_the_checks_that_run_once_more_and_says_nothing_where_none_does(graded):
     told: list[tuple[int, int]] = []
     result = graded(TOO_LARGE, on_second_pass=lambda done, of: told.append((done, of)))
@@ -78,6 +79,7 @@ def test_it_counts_the_checks_that_run_once_more_and_says_nothing_where_none_doe
     assert not told
 
 
+@pytest.mark.proof
 def test_a_missing_file_of_its_own_costs_an_exercise_all_points(graded):
     result = graded({"charlm.py": None}, "charlm")
     assert (result.problem, result.exit_code, result.earned, result.owed) == ("", 1, 0, 0)
@@ -202,12 +204,14 @@ def test_a_function_that_makes_the_same_mistake_by_itself_is_owed_nothing(graded
     assert any(check.owed_to == [] for check in lost)
 
 
+@pytest.mark.proof
 def test_an_earlier_function_that_raises_costs_only_its_own_points(graded):
     broken = answer_and("clip", "importance_ratio", "logp, old_logp", "raise KeyError('ratio')")
     steps = of(graded(broken, "bandit", "grpo_step"), "grpo_step")
     assert {tuple(check.owed_to) for check in steps if check.outcome != PASSED} == {("clip.importance_ratio",)}
 
 
+@pytest.mark.proof
 def test_the_right_function_is_used_however_it_is_called(graded):
     text = model_answer("bandit").replace("from .clip import clip_fraction, clipped_surrogate, importance_ratio", "")
     assert text != model_answer("bandit")
@@ -230,6 +234,7 @@ def test_a_function_that_makes_the_same_mistake_without_a_call_is_owed_nothing(g
     assert graded(unclipped | inlined, "bandit", "grpo_step").owed == 0
 
 
+@pytest.mark.proof
 def test_a_mistake_beside_that_of_an_earlier_function_is_named(graded):
     other_kl = answer_and("kl", "categorical_kl", "logits, ref_logits", "return 2 * right(logits, ref_logits)")
     present = "torch.log_softmax(logits, dim=-1)[actions]"
@@ -258,6 +263,7 @@ def test_a_mistake_beside_a_wrong_mask_is_named(graded):
     assert named == {"climbs_the_loss"}
 
 
+@pytest.mark.proof
 def test_what_is_owed_to_an_earlier_function_gets_no_name(graded):
     result = graded(TOO_LARGE, name_mistakes=True)
     assert result.owed > 0 and not result.exercises[0].known_mistakes
@@ -329,9 +335,83 @@ def test_a_function_that_uses_up_the_time_leaves_the_mistakes_of_the_others_thei
     assert result.exercises[0].not_imported == ""  # the import worked; there was no time for another one
 
 
+@pytest.mark.proof
 def test_a_called_function_with_full_points_is_blamed_if_right_ones_help(graded):
     body = "logp = right(model, tokens); return 0.5 * logp + 0.5 * logp.detach()"
     result = graded(answer_and("charlm", "token_logp", "model, tokens", body), "charlm")
     lost = [check for check in result.checks if check.outcome != PASSED]
     assert {check.function for check in lost} >= {"train_step"}
     assert {tuple(check.owed_to) for check in lost} == {("charlm.token_logp",)}
+
+
+# Without a second pass
+
+
+def answer_with(old: str, new: str) -> dict[str, str]:
+    """The model answer with one piece of text replaced."""
+    text = model_answer("bandit")
+    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in the model answer"
+    return {"bandit.py": text.replace(old, new)}
+
+
+def test_given_code_is_the_courses_own_whatever_a_submission_brings(graded):
+    given = "import os\nos._exit(0)\n"
+    result = graded({"bandit_task.py": given, "__init__.py": given})
+    assert result.earned == result.points and result.exit_code == 0
+
+
+def test_an_earlier_exercise_that_is_not_written_is_told_by_name(graded):
+    result = graded({"advantages.py": (course.STARTER / "advantages.py").read_text("utf-8")})
+    entropy, step = of(result, "policy_entropy"), of(result, "grpo_step")
+    assert {check.outcome for check in entropy} == {PASSED}
+    assert step[0].outcome == BROKEN
+    assert "`group_advantages` of advantages.py, which is not written yet" in step[0].message
+
+
+@pytest.mark.proof
+def test_an_earlier_exercise_that_is_wrong_is_blamed_even_if_only_the_bandit_is_graded(graded):
+    wrong = model_answer("advantages").replace("correction=correction", "correction=1")
+    result = graded({"advantages.py": wrong}, name_mistakes=True)
+    gate = of(result, "grpo_step")[0]
+    assert gate.outcome == FAILED
+    assert gate.may_come_from == ["your `group_advantages`, which it calls (grade the exercise advantages first)"]
+    assert all(check.outcome == PASSED for check in of(result, "reinforce_step"))
+
+
+@pytest.mark.proof
+def test_only_a_mistake_of_another_function_is_blamed_on_it(graded):
+    result = graded(answer_with("surrogate.mean() -", "surrogate.sum() -"), "bandit", "grpo_step", name_mistakes=True)
+    gate = of(result, "grpo_step")[0]
+    assert (gate.outcome, gate.may_come_from) == (FAILED, [])
+    assert any("sum" in found.sentence for found in result.exercises[0].known_mistakes)
+    callers = [check for check in result.checks if check.function != "grpo_step" and check.outcome in (FAILED, BROKEN)]
+    assert callers and all("your `grpo_step`, which it calls (see above)" in check.may_come_from for check in callers)
+
+
+def test_a_forgotten_append_is_told_in_a_sentence(graded):
+    gate = of(graded(answer_with("        groups.append(actions)\n", "")), "train_bandit")[0]
+    assert gate.outcome == BROKEN
+    assert "do not fit together" in gate.message
+
+
+@pytest.mark.proof
+def test_a_mistake_is_named_although_the_logits_are_changed_in_place_and_returned_with_their_graph(graded):
+    # A first draft as people write it: no copy, `.grad` never reset, and the leaf itself is returned.
+    draft = """
+
+def draft(logits, actions, rewards, ref_logits, config):
+    old_logp = torch.log_softmax(logits, dim=-1)[actions].detach()
+    advantages = group_advantages(rewards)
+    logits.requires_grad_(True)
+    for _ in range(config.inner_steps):
+        ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
+        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
+        (surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)).backward()
+        logits.data += config.lr * logits.grad
+    return logits
+
+
+grpo_step = draft
+"""
+    result = graded({"bandit.py": model_answer("bandit") + draft}, "bandit", "grpo_step", name_mistakes=True)
+    assert "lets_gradients_pile_up" in {found.name for found in result.exercises[0].known_mistakes}
