@@ -197,7 +197,7 @@ def test_a_save_grades_only_what_it_may_have_changed_and_the_report_covers_every
     run_checks = run.run_checks
 
     def remember(grading, *second):
-        if not grading.corrected and grading.recorded:  # the second pass, and the checks behind a named mistake
+        if not grading.corrected and grading.require_recorded:  # the second pass, and the checks behind a named mistake
             runs.append({check.exercise for check in grading.settings.selected.values()})
         return run_checks(grading, *second)
 
