@@ -520,9 +520,9 @@ class GradingPlugin:
         smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
         if isinstance(smaller, Mismatch) and len(lines := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
             entry.call, entry.rows = lines, smaller.rows
-            entry.message += (
-                f". The call below is a shorter one that also fails: {smaller.message or 'the values differ'}"
-            )
+            entry.message += ". The call below is a shorter one that also fails"
+            if smaller.message != problem.message:
+                entry.message += f": {smaller.message or 'the values differ'}"
 
     def _explain_failed_import(self, entry: CheckResult, problem: BaseException) -> None:
         """Add what a student has to change, where the text of the module shows it."""
