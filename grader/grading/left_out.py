@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..core.note import Note, NoteKind
+from ..core.python_errors import unknown_import
 from ..core.source import location, why_not_python
 from ..core.submission import Submission
 from ..core.text import listed, one_line
@@ -37,7 +38,8 @@ def about(part: LeftOut, parts: Sequence[LeftOut], submission: Submission) -> st
     if _follows(part, parts) or _noted(part, submission.notes):
         return ""
     no_file = _NO_MODULE.fullmatch(part.message)
-    why = f"there is no {no_file[1]}.py" if no_file else what_was_raised(part.type, part.message)
+    why = f"there is no {no_file[1]}.py" if no_file else unknown_import(part.message, submission.files)
+    why = why or what_was_raised(part.type, part.message)
     return one_line(
         f"{part.file_name}, {location(text, part.line)}: {why}; the grader skipped this statement", limit=400
     )

@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 
 from ..core import course
-from ..core.python_errors import unknown_name, version_note
+from ..core.python_errors import unknown_import, unknown_name, version_note
 from ..core.refusal import FileRefused
 from ..core.result import (
     BROKEN,
@@ -46,7 +46,7 @@ from . import curves, hypothesis_compat, recorded_answers
 from .check import Check, checks_of
 from .compare import Mismatch
 from .left_out import about
-from .meanings import Pattern, what_was_raised
+from .meanings import Meaning, Pattern, exception_meaning, system_meaning, what_was_raised
 from .recorded_answers import RecordedAnswer
 from .settings import GradingSettings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
@@ -116,6 +116,7 @@ class Findings:
     """What the second pass and the diagnosis need to know of a run. Functions are named "exercise.function"."""
 
     failures: dict[str, Failure] = field(default_factory=dict)  # by id of the check
+    raised: dict[str, Meaning] = field(default_factory=dict)  # what an error means that a check shows, by its id
     wrong_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)  # by function, noted by its checks
     without_answer: set[str] = field(default_factory=set)  # functions that answer a worked example too late or never
     unfinished: set[str] = field(default_factory=set)  # functions that call one which is not written yet
@@ -127,6 +128,7 @@ class Findings:
     def add(self, others: Findings) -> None:
         """Take over what another process found in exercises of its own."""
         self.failures |= others.failures
+        self.raised |= others.raised
         self.wrong_dtypes |= others.wrong_dtypes
         self.without_answer |= others.without_answer
         self.unfinished |= others.unfinished
@@ -413,7 +415,10 @@ class GradingPlugin:
             entry.printed = ""  # a print may contain anything that the worker has seen
         elif secret and not _is_open(check, problem):
             self.findings.failures.pop(check.id, None)
+            self.findings.raised.pop(check.id, None)
             public = self._public_failure(check)
+            if isinstance(public, StudentError):
+                self._keep_meaning(check, public)
             lines = show_call(public.call, _shown(public, public.call)) if public and public.call else ""
             withhold(entry, problem, lines)
 
@@ -482,6 +487,9 @@ class GradingPlugin:
                     entry.message = f"it calls `{function}` of {file_name}, which is not written yet; write that first"
             case StudentError():
                 entry.message, entry.frames = what_was_raised(problem.type, problem.message), problem.frames
+                if there := unknown_import(problem.message, self.settings.submission.files):
+                    entry.message = f"{problem.type}: {there}"
+                self._keep_meaning(check, problem)
                 if problem.type == "NameError" and problem.frames:
                     entry.message += unknown_name(problem.message, self._text(problem.frames[-1].file))
             case StudentDied():
@@ -510,6 +518,16 @@ class GradingPlugin:
             case _:
                 entry.outcome, entry.message = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
                 entry.shortage = is_shortage(problem)
+
+    def _keep_meaning(self, check: Check, problem: StudentError) -> None:
+        """Keep what an error means, for the report."""
+        if system_meaning(f"{problem.type}: {problem.message}"):
+            return
+        meaning = exception_meaning(problem.type, problem.message, problem.frames[-1].source if problem.frames else "")
+        if problem.type == "TypeError" and not problem.frames and problem.message.startswith(f"{check.function}()"):
+            meaning = _other_def_line(check.function)
+        if meaning:
+            self.findings.raised[check.id] = meaning
 
     def _describe_mismatch(self, entry: CheckResult, check: Check, problem: Mismatch) -> None:
         """Write what is wrong with the numbers; instead of a long call, show a short one that also goes wrong."""
@@ -579,6 +597,13 @@ def _fit(entry: CheckResult, check: Check, call: Call | None) -> None:
     if call and entry.call and is_written_out(entry.call):
         imports = needed_imports(call.function, check.exercise, entry.call)
         entry.rows = [*entry.rows, (TO_PASTE, imports)]
+
+
+def _other_def_line(function: str) -> Meaning:
+    return Meaning(
+        f"the grader cannot call your `{function}`: its `def` line does not take what that of the starter file takes",
+        f"copy the `def` line of `{function}` from the original file, with the defaults after `=`",
+    )
 
 
 _UNREADABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
