@@ -243,10 +243,13 @@ def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str], b
     if any(each.result and each.result.isolation_level < 1 for each in graded):
         print("Some submissions ran at isolation level 0; their results are self-checks and not grades.")
     _say_what_is_missing(graded)
-    notes = {each.name: [note.text for note in each.notes if note.kind != NoteKind.VERSIONS] for each in entries}
-    _list("note", [f"{name}: {'; '.join(texts)}" for name, texts in notes.items() if texts])
     _list("no page", [f"{name}: {why}" for name, why in unwritten.items()])
     to_decide = questions(entries, before)
+    others = {each.name: each for each in graded}
+    for question in to_decide:
+        others.pop(question.submission, None)
+    if odd := sum(any(note.kind != NoteKind.MISSING for note in each.all_notes) for each in others.values()):
+        print(f"Odd files that cost no points: {pluralize(odd, 'submission')}; see the column notes in {GRADES_FILE}.")
     show(f"Decide before you publish ({len(to_decide)})", [str(each) for each in to_decide], most=500)
     if any(each.kind == NOT_GRADED for each in to_decide):
         print("Some submissions could not be graded; run the same command to try again")
