@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..classroom.adjustments import read_adjustments
+from ..classroom.adjustments import ADJUSTMENTS_FILE, read_adjustments
 from ..classroom.class_files import FORMATS, GRADES_FILE, write_files
 from ..classroom.engines import ENGINES, open_engine
 from ..classroom.grade_class import Progress, grade_class
@@ -254,6 +254,7 @@ def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str], b
     if any(each.kind == NOT_GRADED for each in to_decide):
         print("Some submissions could not be graded; run the same command to try again")
         return GRADER_FAILED
+    print(f"To change a grade by hand, write {out / ADJUSTMENTS_FILE} (submission,points,reason) and run this again.")
     return TO_DECIDE if unwritten or to_decide else GRADED
 
 

@@ -274,7 +274,7 @@ def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> Non
     table = (out / "grades.csv").read_text("utf-8-sig").splitlines()
     rows = {row["submission"]: row for row in csv.DictReader(table)}
     assert set(rows) == {"'=HYPERLINK(1)", "bob", "eve"}
-    assert rows["bob"]["earned"] == rows["bob"]["points"] == rows["bob"]["kl"] == "20"
+    assert rows["bob"]["earned"] == rows["bob"]["of"] == rows["bob"]["kl"] == "20"
     assert (rows["eve"]["earned"], rows["eve"]["counts"], rows["eve"]["kl"]) == ("", "", "")
     assert "cannot be read" in rows["eve"]["notes"] and rows["eve"]["problem"] == "none of its code is readable"
     assert (rows["eve"]["missing"], rows["bob"]["missing"]) == ("kl.py", "")
