@@ -91,9 +91,12 @@ def tensor(answer: Answer, *, shape: tuple[int, ...], dtype: str | None = "float
     Without a dtype, float32 and float64 are right. A wrong dtype alone is only noted if there is a list `wrong_dtypes`.
     """
     value = answer.value
-    expected = f"a tensor of shape {_shape(shape)}" + (f" and dtype {dtype}" if dtype else "")
+    kind = f"tensor of shape {_shape(shape)}" + (f" and dtype {dtype}" if dtype else "")
+    expected = f"a {kind}"
     if not isinstance(value, Tensor):
-        raise _mismatch(answer, [("yours", show_type(value)), ("expected", expected)], _type_message(value))
+        raise _mismatch(
+            answer, [("yours", show_type(value)), ("expected", expected)], _type_message(value, f"one {kind}")
+        )
     if value.shape != shape:
         rows = [("yours", f"{show(value)}, shape {_shape(value.shape)}"), ("expected", expected)]
         raise _mismatch(answer, rows, f"the shape is {_shape(value.shape)}; it must be {_shape(shape)}")
@@ -257,6 +260,8 @@ def close(
     # Nothing is near an infinity, whose tolerance is one too.
     wrong = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected)) | ~np.isfinite(expected)
     if wrong.any():
+        if beside:  # `expected` comes from your own numbers, so either may be the wrong one
+            why = why or _contradiction(yours, expected, wrong, label)
         labels = yours_label, label
         raise _mismatch(answer, *_described(answer, yours, expected, wrong, labels, why, shows), beside=beside)
 
@@ -501,7 +506,7 @@ def show_type(value: Any) -> str:
     return f"a {type(value).__name__}" + ("" if isinstance(value, dict) else f": {str(value)[:200]}")
 
 
-def _type_message(value: Any, expected: str = "a torch.Tensor") -> str:
+def _type_message(value: Any, expected: str) -> str:
     if value is None:
         return "your function returned None: does every path through it end in `return`? (`print` is not `return`)"
     return f"your function returned {show_type(value)[:100]}; it must return {expected}"
@@ -517,6 +522,14 @@ def _difference(yours: Array, expected: Array, wrong: npt.NDArray[np.bool_]) -> 
     if count == 1:
         return f"1 of {total} values is wrong, at {_index(wrong)}"
     return f"{count} of {total} values are wrong, the first at {_index(wrong)}"
+
+
+def _contradiction(yours: Array, expected: Array, wrong: npt.NDArray[np.bool_], label: str) -> str:
+    """That two answers of a submission do not fit together."""
+    if wrong.size > 1:
+        return f"{int(wrong.sum())} of {wrong.size} values do not agree with your own other call ({label})"
+    left, right = show_pair(yours.reshape(()), expected.reshape(()))
+    return f"two of your own answers must agree, but one is {left} and the other ({label}) is {right}"
 
 
 def _excerpt(wrong: npt.NDArray[np.bool_]) -> tuple[str, slice | tuple[()]]:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from ..core.result import NEVER_COMPUTED
 from ..core.text import listed
-from .meanings import Pattern, exception_meaning, system_meaning
+from .meanings import Pattern
 from .recorded_answers import Observation, rounding_only
 from .student import Half, Record, Transposed
 
@@ -204,13 +204,6 @@ def _starts(answer: WrongAnswer, part: Numbers) -> Iterator[tuple[str, Any]]:
 # Patterns that say how the numbers came about
 
 
-def _exception(answer: WrongAnswer) -> Patterns:
-    raised = (answer.yours["raises"], answer.yours["message"]) if "raises" in answer.yours else ("", "")
-    means = "" if system_meaning(": ".join(raised)) else exception_meaning(*raised)
-    if means:
-        yield "exception", f"{NEVER_COMPUTED}{means}", CERTAIN
-
-
 def _kind(answer: WrongAnswer) -> Patterns:
     """No tensor where one is expected, or one where a number is."""
     yours, expected = answer.yours, answer.expected
@@ -220,6 +213,9 @@ def _kind(answer: WrongAnswer) -> Patterns:
     elif kind in ("coroutine", "generator"):
         cause = "`async def`; write `def`" if kind == "coroutine" else "`yield`; write `return`"
         yield "kind", f"{NEVER_COMPUTED}the function uses {cause}", CERTAIN
+    elif kind.startswith("torch.return_types."):
+        name = kind.removeprefix("torch.return_types.")
+        yield "kind", f"two tensors, the values and the indices, which `{name}` returns: take `.values`", CERTAIN
     elif "shape" in expected and "shape" not in yours and "raises" not in yours:
         equal = "right, but " if "values" in yours and _all_near(_array(yours), _array(expected)) else ""
         yield "kind", f"{equal}a {'plain number' if kind == 'number' else kind} instead of a tensor", CERTAIN
@@ -311,6 +307,13 @@ def _rounding(answer: WrongAnswer) -> Patterns:
         yield "rounding", f"rounding errors{' instead of exactly 0' if exact else ''}", CERTAIN
 
 
+def _not_zero(answer: WrongAnswer) -> Patterns:
+    """All wrong numbers are where the right ones are exactly 0."""
+    odd = [part for part in answer.comparable if not answer.is_mask and part.where == ""]
+    if odd and not any(part.expected[part.wrong].any() for part in odd):
+        yield "zero", "not 0 where they must be exactly 0", CERTAIN
+
+
 def _lost_gradient(answer: WrongAnswer) -> Patterns:
     """The value is right, and its gradient is cut off or reaches a constant."""
     only_gradients = all(part.where.startswith(_GRADIENT) for part in answer.parts)
@@ -318,7 +321,7 @@ def _lost_gradient(answer: WrongAnswer) -> Patterns:
         name = part.where.removeprefix(_GRADIENT)
         if not part.yours.any():
             yield "gradient", f"right, but no gradient reaches {name}", CERTAIN
-        if not part.expected.any():
+        if answer.expected["gradients"].get(name) is None:
             yield "gradient", f"right, but a gradient reaches {name}, which is a constant", CERTAIN
 
 
@@ -394,8 +397,9 @@ def _function(answer: WrongAnswer) -> Patterns:
 
 
 def _not_finite(answer: WrongAnswer) -> Patterns:
-    for part in answer.parts:
-        if not np.isfinite(part.yours).all() and np.isfinite(part.expected).all():
+    odd = [part for part in answer.parts if not np.isfinite(part.yours).all() and np.isfinite(part.expected).all()]
+    for part in odd:
+        if not (part.where.startswith(_GRADIENT) and odd[0].where == ""):  # it follows from the value
             yield "not_finite", f"{'NaN' if np.isnan(part.yours).any() else 'infinite'}{part.inside}", CERTAIN
 
 
@@ -435,7 +439,7 @@ def _only(answer: WrongAnswer) -> Patterns:
 
 Finder = Callable[[WrongAnswer], Patterns]
 CAUSES: tuple[Finder, ...] = (
-    *(_exception, _kind, _missing, _besides_the_numbers, _changed_argument, _shape, _rounding, _lost_gradient),
+    *(_kind, _missing, _besides_the_numbers, _changed_argument, _shape, _rounding, _not_zero, _lost_gradient),
     *(_constant, _factor, _function),
 )
 """Patterns that say how the numbers came about."""
