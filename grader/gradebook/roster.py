@@ -52,7 +52,7 @@ def read_roster(data: bytes, submissions: Sequence[str], *, platform: str, zone:
     where = positions(table.header, {title: title for title in _TITLES})
     if not any(title in where for title in (*_FIELDS, "submitted_at")):
         raise GradebookError(f"no column gives the owner of a submission; {_ADVICE}")
-    reader = _Reader(table, where, submissions, platform, zone)
+    reader = _RosterReader(table, where, submissions, platform, zone)
     for row in range(1, len(table.rows)):
         if any(table.texts(row)):
             reader.read(row)
@@ -61,7 +61,7 @@ def read_roster(data: bytes, submissions: Sequence[str], *, platform: str, zone:
     return Roster({name: tuple(people) for name, people in reader.people.items()}, reader.times)
 
 
-class _Reader:
+class _RosterReader:
     """Reads the records one by one, and collects their mistakes."""
 
     def __init__(

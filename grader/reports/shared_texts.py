@@ -210,7 +210,7 @@ def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
     lines = [*_together(check, in_call, f"{here}{numbers}")]
     if others:
         more = "one more difference" if len(others) == 1 else f"{_WORDS.get(len(others), len(others))} more differences"
-        lines += [Cause(f"Other calls show {more}:"), *_numbered(others, len(in_call) + 1 if len(in_call) > 1 else 1)]
+        lines += [Cause(f"Other calls show {more}:"), *_numbered(others, len(in_call) + 1)]
     if not known[0].everywhere:
         lines.append(Cause("Other calls are wrong in a way that this does not explain."))
     return [*lines, *seen]
@@ -225,7 +225,8 @@ def _together(check: CheckResult, known: Sequence[NamedMistake], numbers: str) -
         yield Cause(_capital(sentence), only.explanation, only.page)
         return
     where, comma, what = numbers.rpartition(", ")
-    these = f"these {_WORDS.get(len(known), len(known))} differences together make exactly {what}:"
+    count = _WORDS.get(len(known), len(known))
+    these = f"these {count} differences together make exactly {what}; each is explained as if it were alone:"
     yield Cause(_capital(f"{where}{comma}{these}"))
     yield from _numbered(known)
 

@@ -254,8 +254,9 @@ def _failures(
             named = [found for found in exercise.known_mistakes if found.check == check.id]
             new = [found for found in named if found.sentence not in explained]
             if named and not new and not any(found.observed for found in named):
-                many = len(named) > 1
-                yield _details(Text(f"the same mistake{'s' * many} as above", style="bold yellow"))
+                which = "; ".join(plain(found.sentence).split(";")[0] for found in named)
+                again = f"the same mistake{'s' * (len(named) > 1)} as above"
+                yield _details(Text(f"{again}: {which}" if len(explained) > len(named) else again, style="bold yellow"))
             else:
                 yield from map(_details, _failure(check, new, whole_calls=whole_calls))
             explained |= {found.sentence for found in named}
