@@ -7,6 +7,7 @@ page can be written without running wrong code. The page has a figure that finds
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
@@ -14,7 +15,7 @@ from grader.core import course
 from grader.core.result import NamedMistake
 from grader.grading import recorded_answers
 from grader.grading.check import Check, checks_of
-from grader.grading.meanings import HEADINGS
+from grader.grading.meanings import HEADINGS, usual_errors
 
 from .published import with_mistakes
 from .templates import render
@@ -29,7 +30,22 @@ CHECKS = 3
 def make_general() -> str:
     """The text of the page of general observations."""
     headings = [(name, _escaped(title), _escaped(text)) for name, (title, text) in HEADINGS.items()]
-    return render("general.md", headings=headings)
+    errors = [
+        (_cell(f"`{error}`" + (f"<br>`{code}`" if code else "")), _cell(meaning.means), _cell(meaning.fix))
+        for error, code, meaning in usual_errors()
+    ]
+    return render("general.md", headings=headings, errors=errors)
+
+
+def _cell(text: str) -> str:
+    """A cell of a table: code with a vertical bar is HTML, because the bar would end the cell."""
+    text = text[:1].upper() + text[1:]
+    parts = re.split(r"(`[^`]+`|<br>)", text)
+    return "".join(_code(part) if part.startswith("`") else part if part == "<br>" else _plain(part) for part in parts)
+
+
+def _code(text: str) -> str:
+    return f"<code>{html.escape(text[1:-1]).replace('|', '&#124;')}</code>" if "|" in text else text
 
 
 def make(name: str, *, figure: bool = False) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import builtins
 import difflib
+import keyword
 import re
 import sys
+from collections.abc import Mapping
 
 _SINCE = (
     (r"\s*type\s+\w+\s*(\[.*\])?\s*=", (3, 12)),
@@ -32,6 +34,30 @@ def version_note(line: str) -> str:
     return f"; this is syntax of Python {newer[0]}.{newer[1]}, and the grader runs {ours}: write it as {ours} reads it"
 
 
+def syntax_advice(message: str, line: str) -> str:
+    """The end of a message on a syntax error: what to type, if the line shows it."""
+    if "tabs and spaces" in message:
+        return "; indent with spaces only"
+    first = re.match(r"\s*([a-z]+) ", line)
+    alike = difflib.get_close_matches(first[1], keyword.kwlist, 1, 0.75) if first else []
+    is_misspelled = alike and first and alike[0] != first[1] and message == "invalid syntax"
+    return f"; did you mean `{alike[0]}`?" if is_misspelled else ""
+
+
+def unknown_import(message: str, files: Mapping[str, str]) -> str:
+    """What a message on an import from a module of the submission means; empty for other messages."""
+    found = re.match(r"cannot import name '(\w+)' from '(?:submission|starter)\.(\w+)'", message)
+    if not found or f"{found[2]}.py" not in files:
+        return ""
+    name, file_name = found[1], f"{found[2]}.py"
+    defined = re.findall(r"^(?:def|class) (\w+)|^(\w+) *=", files[file_name], re.MULTILINE)
+    alike = difflib.get_close_matches(name, sorted({"".join(each) for each in defined}), 1, 0.6)
+    words = [*name.split("_")]
+    swapped = [each for pair in defined for each in pair if sorted(each.split("_")) == sorted(words)]
+    meant = (swapped or alike)[:1]
+    return f"{file_name} has no `{name}`" + (f"; did you mean `{meant[0]}`?" if meant else "")
+
+
 _IMPORTS = {
     "F": "import torch.nn.functional as F",
     "np": "import numpy as np",
@@ -52,3 +78,25 @@ def unknown_name(message: str, text: str) -> str:
     names = {*re.findall(r"[A-Za-z_]\w*", text), *dir(builtins)} - {name}
     alike = difflib.get_close_matches(name, sorted(names), 1, 0.75)
     return f"; did you mean `{alike[0]}`?" if alike else ""
+
+
+_NO_SIGNATURE = re.compile(
+    r"(\w+)\(\) received an invalid combination of arguments - got \(([^()]*)\), but expected one of:(.*)", re.DOTALL
+)
+
+
+def with_unknown_keywords(message: str) -> str:
+    """torch's message on arguments that fit no signature; if their names do not, it is written as Python would."""
+    found = _NO_SIGNATURE.match(message)
+    if not found:
+        return message
+    taken = [name for name in dict.fromkeys(re.findall(r"(\w+)(?: = \w+)?[,)]", found[3])) if name not in _UNNAMED]
+    unknown = [name for name in re.findall(r"(\w+)=", found[2]) if name not in taken]
+    if not unknown:
+        return message
+    names = " or ".join(f"'{name}'" for name in sorted(unknown))
+    return f"{found[1]}() got an unexpected keyword argument {names} (it takes: {', '.join(taken)})"
+
+
+_UNNAMED = ("input", "self", "out")
+"""Arguments in a signature of torch whose names nobody writes."""

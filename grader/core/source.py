@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
+from .python_errors import syntax_advice
+
 _INSTALLED = """
     torch functorch torchgen numpy matplotlib mpl_toolkits pylab safetensors sympy mpmath networkx jinja2 markupsafe
     filelock fsspec setuptools typing_extensions PIL contourpy cycler dateutil fontTools kiwisolver packaging pyparsing
@@ -34,6 +36,7 @@ _NOT_PYTHON = {
     r"\s*[%!]{1,2}[a-zA-Z]": "lines that begin with % or ! work only in a notebook; delete them",
     r"\s*(?:>>>|\.\.\.|In \[\d+\]:) ": "the prompts >>>, ... and In [1]: are not code; delete them",
     r".*[\u201c\u201d\u2018\u2019]": "these quotes are from a word processor; type \" or ' instead",
+    r".*[\u2010-\u2015\u2212]": "this dash is from a word processor; type - instead",
     r".*[\u00a0\u200b\ufeff]": "an invisible character, copied from a web page or PDF; type this line again",
 }
 """Lines that Python cannot read, although they look right."""
@@ -185,4 +188,4 @@ def why_not_python(text: str, line: int, message: str) -> tuple[int, str]:
             break
     if message.startswith("unterminated triple-quoted"):
         message = f"a string that starts in {location(text, line)} is not closed"
-    return line, message
+    return line, message + syntax_advice(message, failing)

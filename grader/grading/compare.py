@@ -91,9 +91,12 @@ def tensor(answer: Answer, *, shape: tuple[int, ...], dtype: str | None = "float
     Without a dtype, float32 and float64 are right. A wrong dtype alone is only noted if there is a list `wrong_dtypes`.
     """
     value = answer.value
-    expected = f"a tensor of shape {_shape(shape)}" + (f" and dtype {dtype}" if dtype else "")
+    kind = f"tensor of shape {_shape(shape)}" + (f" and dtype {dtype}" if dtype else "")
+    expected = f"a {kind}"
     if not isinstance(value, Tensor):
-        raise _mismatch(answer, [("yours", show_type(value)), ("expected", expected)], _type_message(value))
+        raise _mismatch(
+            answer, [("yours", show_type(value)), ("expected", expected)], _type_message(value, f"one {kind}")
+        )
     if value.shape != shape:
         rows = [("yours", f"{show(value)}, shape {_shape(value.shape)}"), ("expected", expected)]
         raise _mismatch(answer, rows, f"the shape is {_shape(value.shape)}; it must be {_shape(shape)}")
@@ -503,7 +506,7 @@ def show_type(value: Any) -> str:
     return f"a {type(value).__name__}" + ("" if isinstance(value, dict) else f": {str(value)[:200]}")
 
 
-def _type_message(value: Any, expected: str = "a torch.Tensor") -> str:
+def _type_message(value: Any, expected: str) -> str:
     if value is None:
         return "your function returned None: does every path through it end in `return`? (`print` is not `return`)"
     return f"your function returned {show_type(value)[:100]}; it must return {expected}"

@@ -20,7 +20,7 @@ from ..sandbox.worker_process import SandboxError
 from . import recorded_answers, right_functions
 from .check import Check, checks_of
 from .compare import Mismatch
-from .naming import Observed, Reasons, earlier_calls, reasons
+from .naming import Observed, Reasons, about_error, earlier_calls, reasons
 from .partial_credit import answers_move_with_the_input
 from .plugin import Failure, Findings, show_mismatch
 from .recorded_answers import agree
@@ -131,7 +131,8 @@ class Diagnosis:
                     check.may_come_from.append(f"your `{function}`, which it calls ({where})")
             try:
                 named = self._named(exercise, called.keys() | self.findings.without_answer)
-                exercise.known_mistakes = [*named, *self._named_in_corrected(exercise, called, own_mistakes, corrected)]
+                named += self._named_in_corrected(exercise, called, own_mistakes, corrected)
+                exercise.known_mistakes = [*named, *self._errors(exercise, named)]
             except SandboxError:
                 raise
             except Exception:  # an unforeseen answer affects the names, not the points
@@ -168,12 +169,20 @@ class Diagnosis:
         order = [check.id for check in failing]
         return sorted(mistakes, key=lambda named: order.index(named.check))
 
+    def _errors(self, exercise: ExerciseResult, named: Sequence[NamedMistake]) -> Iterator[NamedMistake]:
+        """What the errors mean that failing checks show, except where a mistake is named."""
+        explained = {each.check for each in named}
+        for entry in _failing(exercise):
+            if entry.id in self.findings.raised and entry.id not in explained:
+                yield about_error(self.settings.selected[entry.id], self.findings.raised[entry.id])
+
     def _reasons(self, exercise: ExerciseResult, function: str, failing: Sequence[CheckResult]) -> Reasons:
         _, known = recorded_answers.load(exercise.name)
         ids = [check.id for check in failing if check.function == function]
         answers = self._answers(exercise.name, function)
         try:
-            return reasons(self.settings.selected, answers, known.get(function, {}), ids, self.findings.failures)
+            failures, raised = self.findings.failures, self.findings.raised.keys()
+            return reasons(self.settings.selected, answers, known.get(function, {}), ids, failures, raised)
         except Exception:  # an unforeseen answer affects the names, not the grading
             _LOG.exception(
                 "the grader cannot say why checks of %s.%s fail; please report this", exercise.name, function

@@ -163,10 +163,33 @@ class AnswerTable:
         for one in range(count):
             self.pairs[one, one] = self.alone[one]
             size = count - one - 1
-            self.pairs[one, one + 1 :] = self.pairs[one + 1 :, one] = self.rows[start : start + size]
+            rows = self._without_new_errors(self.rows[start : start + size], self.alone[one], self.alone[one + 1 :])
+            self.pairs[one, one + 1 :] = self.pairs[one + 1 :, one] = rows
             start += size
         self.fits = (self.pairs != UNKNOWN).any(axis=-1)
-        self.of_larger = dict(zip(self.larger, self.rows[start:], strict=True))
+        rows_of_larger = zip(self.larger, self.rows[start:], strict=True)
+        self.of_larger = {
+            chosen: self._without_new_errors(row, *self.alone[list(chosen)]) for chosen, row in rows_of_larger
+        }
+
+    def _without_new_errors(
+        self, rows: npt.NDArray[np.uint16], *alone: npt.NDArray[np.uint16]
+    ) -> npt.NDArray[np.uint16]:
+        """Rows of sets, with `UNKNOWN` for errors that no member of a set raises alone.
+
+        Two changes to one line may not even be Python that works. Its error says nothing of a student's code.
+        """
+        raised = self._raises[np.arange(len(self.parts)), np.where(rows == UNKNOWN, 0, rows)] & (rows != UNKNOWN)
+        is_old = np.any([rows == row for row in alone], axis=0)
+        return np.where(raised & ~is_old, np.uint16(UNKNOWN), rows)
+
+    @functools.cached_property
+    def _raises(self) -> npt.NDArray[np.bool_]:
+        """Whether each outcome (last axis) of each part is an error."""
+        raises = np.zeros((len(self.parts), max((len(part.outcomes) for part in self.parts), default=1)), dtype=bool)
+        for row, part in zip(raises, self.parts, strict=True):
+            row[: len(part.outcomes)] = [text.startswith("raises ") for text, *_ in part.outcomes]
+        return raises
 
 
 def as_text(tables: dict[str, AnswerTable]) -> str:

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from ..core.result import NamedMistake
+from ..core.result import NEVER_COMPUTED, NamedMistake
 from . import differences, patterns, which_calls
 from .check import Check
-from .meanings import HEADINGS, PAGE, Pattern
+from .meanings import HEADINGS, PAGE, Meaning, Pattern
 from .patterns import CAUSES, CONDITIONS, common_pattern
 from .plugin import Failure
 from .recorded_answers import Observation, RecordedAnswer, agree, is_random
@@ -46,6 +46,7 @@ def reasons(
     known: Mapping[str, NamedMistake],
     failing: Sequence[str],
     failures: Mapping[str, Failure],
+    raised: Set[str] = frozenset(),
 ) -> Reasons:
     """What explains the failing checks of a function.
 
@@ -55,6 +56,7 @@ def reasons(
         known: The function's known mistakes by name.
         failing: Ids of the failing checks, in order.
         failures: The calls that checks failed for, by id of the check.
+        raised: Ids of checks that show an error with its meaning, so that their numbers need no description.
     """
     by_key = dict(_keyed(observed))
     if not by_key:
@@ -65,7 +67,7 @@ def reasons(
         wrong_here = [key for key in by_key if key.check == check and key in wrong]
         shown = _most_telling(explanation, wrong_here)
         mistakes = list(_named(explanation, known, check, wrong_here, shown, is_first=not found.mistakes))
-        if not mistakes:
+        if not mistakes and check not in raised:
             pattern, shown = _pattern(checks, by_key, wrong_here, failures.get(check))
             mistakes = [_described(checks[check], *pattern)] if pattern else []
         found.mistakes.extend(mistakes)
@@ -90,7 +92,22 @@ def _explanation(by_key: _ByKey) -> tuple[Explanation | None, Set[Key]]:
     if table is None:
         return None, {key for key in answers if not agree(answers[key], right[key])}
     search = Search(table, answers, right)
-    return search.best(), search.wrong_keys
+    best = search.best()
+    raised = {key for key, observation in answers.items() if "raises" in observation}
+    return best and _without_vague_errors(best, raised), search.wrong_keys
+
+
+def _without_vague_errors(explanation: Explanation, raised: Set[Key]) -> Explanation:
+    """A set that does not explain all answers, without the errors that may have another cause.
+
+    Many lines raise the same error of torch, such as one about shapes. So a set explains errors only if each of its
+    differences also shows in numbers.
+    """
+    numbers = explanation.explains - raised
+    shown = {name for key in numbers for name in explanation.shows.get(key, ())}
+    if explanation.exact or shown.issuperset(explanation.names):
+        return explanation
+    return replace(explanation, explains=numbers)
 
 
 def _most_telling(explanation: Explanation | None, wrong_here: Sequence[Key]) -> Key | None:
@@ -179,6 +196,12 @@ def _described(check: Check, heading: str, sentence: str) -> NamedMistake:
     """A pattern, explained under its heading on the page of general patterns."""
     page, (_, explanation) = f"{PAGE}#seen-{heading}", HEADINGS[heading]
     return NamedMistake(check.id, False, page, check.function, heading, sentence, explanation, observed=True)
+
+
+def about_error(check: Check, meaning: Meaning) -> NamedMistake:
+    """What an error means that ended the call of a check, and what to type."""
+    described = _described(check, "exception", f"{NEVER_COMPUTED}{meaning.means}")
+    return replace(described, explanation=f"{meaning.fix[:1].upper()}{meaning.fix[1:]}.")
 
 
 def earlier_calls(check: Check) -> NamedMistake:

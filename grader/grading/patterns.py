@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from ..core.result import NEVER_COMPUTED
 from ..core.text import listed
-from .meanings import Pattern, exception_meaning, system_meaning
+from .meanings import Pattern
 from .recorded_answers import Observation, rounding_only
 from .student import Half, Record, Transposed
 
@@ -204,13 +204,6 @@ def _starts(answer: WrongAnswer, part: Numbers) -> Iterator[tuple[str, Any]]:
 # Patterns that say how the numbers came about
 
 
-def _exception(answer: WrongAnswer) -> Patterns:
-    raised = (answer.yours["raises"], answer.yours["message"]) if "raises" in answer.yours else ("", "")
-    means = "" if system_meaning(": ".join(raised)) else exception_meaning(*raised)
-    if means:
-        yield "exception", f"{NEVER_COMPUTED}{means}", CERTAIN
-
-
 def _kind(answer: WrongAnswer) -> Patterns:
     """No tensor where one is expected, or one where a number is."""
     yours, expected = answer.yours, answer.expected
@@ -220,6 +213,9 @@ def _kind(answer: WrongAnswer) -> Patterns:
     elif kind in ("coroutine", "generator"):
         cause = "`async def`; write `def`" if kind == "coroutine" else "`yield`; write `return`"
         yield "kind", f"{NEVER_COMPUTED}the function uses {cause}", CERTAIN
+    elif kind.startswith("torch.return_types."):
+        name = kind.removeprefix("torch.return_types.")
+        yield "kind", f"two tensors, the values and the indices, which `{name}` returns: take `.values`", CERTAIN
     elif "shape" in expected and "shape" not in yours and "raises" not in yours:
         equal = "right, but " if "values" in yours and _all_near(_array(yours), _array(expected)) else ""
         yield "kind", f"{equal}a {'plain number' if kind == 'number' else kind} instead of a tensor", CERTAIN
@@ -443,17 +439,7 @@ def _only(answer: WrongAnswer) -> Patterns:
 
 Finder = Callable[[WrongAnswer], Patterns]
 CAUSES: tuple[Finder, ...] = (
-    *(
-        _exception,
-        _kind,
-        _missing,
-        _besides_the_numbers,
-        _changed_argument,
-        _shape,
-        _rounding,
-        _not_zero,
-        _lost_gradient,
-    ),
+    *(_kind, _missing, _besides_the_numbers, _changed_argument, _shape, _rounding, _not_zero, _lost_gradient),
     *(_constant, _factor, _function),
 )
 """Patterns that say how the numbers came about."""

@@ -23,7 +23,8 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 
 from ..core import course
-from ..core.python_errors import unknown_name, version_note
+from ..core.note import Note
+from ..core.python_errors import unknown_import, unknown_name, version_note
 from ..core.refusal import FileRefused
 from ..core.result import (
     BROKEN,
@@ -46,7 +47,7 @@ from . import curves, hypothesis_compat, recorded_answers
 from .check import Check, checks_of
 from .compare import Mismatch
 from .left_out import about
-from .meanings import Pattern, what_was_raised
+from .meanings import Meaning, Pattern, exception_meaning, system_meaning, what_was_raised
 from .recorded_answers import RecordedAnswer
 from .settings import GradingSettings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
@@ -116,17 +117,19 @@ class Findings:
     """What the second pass and the diagnosis need to know of a run. Functions are named "exercise.function"."""
 
     failures: dict[str, Failure] = field(default_factory=dict)  # by id of the check
+    raised: dict[str, Meaning] = field(default_factory=dict)  # what an error means that a check shows, by its id
     wrong_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)  # by function, noted by its checks
     without_answer: set[str] = field(default_factory=set)  # functions that answer a worked example too late or never
     unfinished: set[str] = field(default_factory=set)  # functions that call one which is not written yet
     errors: list[str] = field(default_factory=list)  # what pytest could not collect
     not_compared: set[str] = field(default_factory=set)  # functions with an answer that a handout has no record for
-    left_out: dict[LeftOut, str] = field(default_factory=dict)  # what was not executed, with a sentence on it
+    left_out: dict[LeftOut, Note | None] = field(default_factory=dict)  # what was not executed, with a note on it
     clocks: dict[str, Clock] = field(default_factory=dict)  # what is left of the time of each exercise
 
     def add(self, others: Findings) -> None:
         """Take over what another process found in exercises of its own."""
         self.failures |= others.failures
+        self.raised |= others.raised
         self.wrong_dtypes |= others.wrong_dtypes
         self.without_answer |= others.without_answer
         self.unfinished |= others.unfinished
@@ -250,7 +253,7 @@ class GradingPlugin:
         return show_curve
 
     def _note_left_out(self, student: Student) -> None:
-        """Keep a sentence on each statement of the submission that was not executed."""
+        """Keep a note on each statement of the submission that was not executed."""
         for part in student.left_out:
             if len(self.findings.left_out) < _MOST_LEFT_OUT and part not in self.findings.left_out:
                 self.findings.left_out[part] = about(part, student.left_out, self.settings.submission)
@@ -413,7 +416,10 @@ class GradingPlugin:
             entry.printed = ""  # a print may contain anything that the worker has seen
         elif secret and not _is_open(check, problem):
             self.findings.failures.pop(check.id, None)
+            self.findings.raised.pop(check.id, None)
             public = self._public_failure(check)
+            if isinstance(public, StudentError):
+                self._keep_meaning(check, public)
             lines = show_call(public.call, _shown(public, public.call)) if public and public.call else ""
             withhold(entry, problem, lines)
 
@@ -482,6 +488,9 @@ class GradingPlugin:
                     entry.message = f"it calls `{function}` of {file_name}, which is not written yet; write that first"
             case StudentError():
                 entry.message, entry.frames = what_was_raised(problem.type, problem.message), problem.frames
+                if there := unknown_import(problem.message, self.settings.submission.files):
+                    entry.message = f"{problem.type}: {there}"
+                self._keep_meaning(check, problem)
                 if problem.type == "NameError" and problem.frames:
                     entry.message += unknown_name(problem.message, self._text(problem.frames[-1].file))
             case StudentDied():
@@ -511,6 +520,16 @@ class GradingPlugin:
                 entry.outcome, entry.message = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
                 entry.shortage = is_shortage(problem)
 
+    def _keep_meaning(self, check: Check, problem: StudentError) -> None:
+        """Keep what an error means, for the report."""
+        if system_meaning(f"{problem.type}: {problem.message}"):
+            return
+        meaning = exception_meaning(problem.type, problem.message, problem.frames[-1].source if problem.frames else "")
+        if problem.type == "TypeError" and not problem.frames and problem.message.startswith(f"{check.function}()"):
+            meaning = _other_def_line(check.function)
+        if meaning:
+            self.findings.raised[check.id] = meaning
+
     def _describe_mismatch(self, entry: CheckResult, check: Check, problem: Mismatch) -> None:
         """Write what is wrong with the numbers; instead of a long call, show a short one that also goes wrong."""
         if self._student and (answered := self._student.answered(problem.call)):
@@ -520,9 +539,9 @@ class GradingPlugin:
         smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
         if isinstance(smaller, Mismatch) and len(lines := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
             entry.call, entry.rows = lines, smaller.rows
-            entry.message += (
-                f". The call below is a shorter one that also fails: {smaller.message or 'the values differ'}"
-            )
+            entry.message += ". The call below is a shorter one that also fails"
+            if smaller.message != problem.message:
+                entry.message += f": {smaller.message or 'the values differ'}"
 
     def _explain_failed_import(self, entry: CheckResult, problem: BaseException) -> None:
         """Add what a student has to change, where the text of the module shows it."""
@@ -579,6 +598,13 @@ def _fit(entry: CheckResult, check: Check, call: Call | None) -> None:
     if call and entry.call and is_written_out(entry.call):
         imports = needed_imports(call.function, check.exercise, entry.call)
         entry.rows = [*entry.rows, (TO_PASTE, imports)]
+
+
+def _other_def_line(function: str) -> Meaning:
+    return Meaning(
+        f"the grader cannot call your `{function}`: its `def` line does not take what that of the starter file takes",
+        f"copy the `def` line of `{function}` from the original file, with the defaults after `=`",
+    )
 
 
 _UNREADABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)

@@ -31,6 +31,8 @@ from .outcomes import at_home, file_name, functions
 HIDDEN = "This check is hidden, so its inputs are not shown here."
 SELF_CHECK = "This is a self-check: grades require isolation level 1 or higher."
 CUT = " [cut]"
+CALL, PASTED = "call", "call, to paste"
+"""Labels of a failing call, without and with its imports."""
 _LENGTHS = (4_000, 2_000, 1_000, 500, 200, 50)
 
 
@@ -154,7 +156,8 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
 
 def _labelled(label: str, text: str) -> str:
     if "\n" in text:
-        return "\n  ".join([f"{plain(label)}:", *text.split("\n")])
+        indented = "" if label in (CALL, PASTED) else "  "  # Python refuses indented lines
+        return f"\n{indented}".join([f"{plain(label)}:", *text.split("\n")])
     return f"{plain(label)}: {text}" if label else f"  {text}"
 
 
@@ -168,11 +171,11 @@ def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
         if frame.source:
             yield "", frame.source
     yield from (row for row in check.rows if row[0] != TO_PASTE)
-    if check.call:  # the longest of them
-        yield "call", check.call
-    yield from (row for row in check.rows if row[0] == TO_PASTE)
     if check.printed.strip():
         yield "printed", plain(check.printed.strip(), limit=600)
+    imports = [text.replace("; ", "\n") for label, text in check.rows if label == TO_PASTE]
+    if check.call:  # the longest of them
+        yield (PASTED if imports else CALL), "\n".join([*imports, check.call])
 
 
 @dataclass(frozen=True)

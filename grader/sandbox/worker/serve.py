@@ -232,7 +232,8 @@ class Worker:
         try:
             signature.bind(*body["positional"], **dict.fromkeys(body["keywords"]))
         except TypeError:
-            return {"problem": f"{body['function']}{signature}"[:300]}
+            names = [each.replace(annotation=each.empty) for each in signature.parameters.values()]
+            return {"problem": f"{body['function']}{inspect.Signature(names)}"[:300]}
         return {"problem": None}
 
     def _call(self, body: dict[str, Any]) -> dict[str, Any]:

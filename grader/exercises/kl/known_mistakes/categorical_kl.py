@@ -249,20 +249,6 @@ def gives_kl_div_plain_probabilities():
     """
 
 
-def takes_the_log_of_the_softmax():
-    """you take the logarithm of probabilities, log(softmax(...)); this exercise needs log_softmax
-
-    Where a probability rounds to 0, its logarithm is minus infinity, and 0 times infinity is NaN. A trained policy is
-    nearly certain of most tokens, so this case is common.
-    """
-    """
-    - logp = torch.log_softmax(logits, dim=-1)
-    - ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
-    + logp = torch.softmax(logits, dim=-1).log()
-    + ref_logp = torch.softmax(ref_logits.detach(), dim=-1).log()
-    """
-
-
 def takes_the_log_of_the_quotient():
     """you take the logarithm of a quotient of probabilities, log(p / q); this exercise subtracts two log_softmax
 
