@@ -18,8 +18,8 @@ def group_advantages(
         rewards: Shape (..., G), finite, else ValueError. The last axis is the group, the axes before it are prompts.
         std_eps: Added to the standard deviation, in the unit of the rewards.
         divide_by_std: False returns r - mean(r), as in Dr. GRPO. TRL calls this `scale_rewards`.
-        correction: The variance divides by G - correction. The paper leaves this open. This course divides by G, as its
-            simulation does: the std of a group of one is then 0 and not NaN. Most libraries use 1. Not graded.
+        correction: The variance divides by G - correction. The paper leaves this open. This course divides by G, so
+            the std of a group of one is 0 and not NaN. Most libraries use 1. Not graded.
 
     Examples:
         >>> group_advantages(torch.tensor([1.0, 0.0, 0.0, 0.0]))

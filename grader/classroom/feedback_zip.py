@@ -25,6 +25,8 @@ from .student_page import student_page
 from .submissions import CANVAS_FILE
 
 REPORT, TABLE = "report.html", "mail.csv"
+UNKNOWN = "is unknown"
+"""End of a reason that a roster resolves."""
 _NUMBER = re.compile(r"\D*(\d{1,18})", re.ASCII)  # Moodle's worksheet has a word before it: Participant 103
 # One address, and nothing that a mail program would take for a second one, or a spreadsheet for a formula.
 _ADDRESS = re.compile(r"[^\W_][\w.!#$%&'*/=?^`{|}~+-]*@[\w-]+(?:\.[\w-]+)+")
@@ -178,11 +180,11 @@ def _moodle(entry: Entry, people: Sequence[Person]) -> _Found:
     what versions before 4.1 wrote and still need; later ones take both.
     """
     if not people:
-        yield "nobody says whose it is; see --roster"
+        yield f"the owner {UNKNOWN}"
     for person in people:
         number = _NUMBER.fullmatch(person.platform_id) if person.platform == "moodle" else None
         if number is None:
-            yield f"{known_as(person)}: Moodle's number for this participant is unknown; see --roster and --gradebook"
+            yield f"{known_as(person)}: Moodle's number for this participant {UNKNOWN}"
         else:
             name = _in_a_path(person.name) or "Participant"
             folder = f"{name}_{int(number[1])}_assignsubmission_file_"
@@ -213,11 +215,11 @@ def _canvas(entry: Entry, people: Sequence[Person]) -> _Found:
 def _mail(entry: Entry, people: Sequence[Person]) -> _Found:
     """A file for each submission, which the table gives to everybody in the group."""
     if not people:
-        yield "nobody says whose it is; see --roster"
+        yield f"the owner {UNKNOWN}"
     for person in people:
         address = person.email.strip()
         if not address:
-            yield f"{known_as(person)}: the address is unknown; see --roster and --gradebook"
+            yield f"{known_as(person)}: the address {UNKNOWN}"
         elif not _ADDRESS.fullmatch(address):
             yield f"{known_as(person)}: {address} is not a valid email address; correct it in a roster"
         else:

@@ -249,7 +249,7 @@ def _missing(contents: Contents, settings: ClassSettings) -> list[Note]:
     wanted = [*map(course.file_of, settings.exercises)] if contents.has_modules else []
     wanted += [WORKSHEET_FILE] if settings.worksheet else []
     names = [name for name in wanted if name in contents.missing]
-    return [Note(f"not handed in: {', '.join(names)}")] if names else []
+    return [Note(f"not handed in: {', '.join(names)}", NoteKind.MISSING)] if names else []
 
 
 def _uncounted(contents: Contents, settings: ClassSettings) -> list[Note]:

@@ -49,7 +49,7 @@ def _columns(entry: Entry, exercises: Sequence[str]) -> dict[str, object]:
         "submitted_at": entry.submitted_at.isoformat() if entry.submitted_at else "",
         "marked_late": "yes" if entry.marked_late else "",
         "earned": "" if entry.earned is None else entry.earned,
-        "points": result.points if result else "",
+        "of": result.points if result else "",  # as in the mail.csv of `course feedback`
         "carried": sum(check.points for check in result.checks if check.carried) if result else "",
         "by_hand": shown(total(entry.by_hand)) if entry.by_hand else "",
         "counts": "" if counts is None else shown(counts),

@@ -138,6 +138,11 @@ def _doubts(report: ClassReport, *, by_name: bool) -> list[str]:
             counts[course.file_of(each.exercise)] += each.count
         failed = listed([f"{file} in {pluralize(number, 'submission')}" for file, number in counts.items()])
         doubts.append(f"Cannot be imported, and so without points: {failed}. The column notes of grades.csv says why.")
+    if report.left_out:
+        doubts.append(
+            "The grader left out a part of the files, or chose between several, which may have cost points: "
+            f"{pluralize(report.left_out, 'submission')}. course gradebook names them."
+        )
     if len(report.versions) > 1:
         doubts.append(
             f"The results are of different versions of the course ({', '.join(report.versions)}). "

@@ -1,6 +1,7 @@
 """What an instructor decides before the grades of a class are published: one list, for every command that shows grades.
 
-Everything in it may cost or give a student points without the student's doing. Ordinary notes are not in it.
+Everything in it may cost or give a student points without the student's doing. Notes on files are in it only if the
+result lacks points that they may have cost.
 """
 
 from __future__ import annotations
@@ -9,10 +10,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..core import course
-from ..core.note import NoteKind
+from ..core.contents import WORKSHEET_FILE
+from ..core.note import Note, NoteKind
+from ..core.result import BROKEN, CheckResult
+from ..worksheet.questions import EXERCISE as WORKSHEET
 from .results import ADDED, Entry, strangers
 
 NOT_GRADED, NO_GRADE, BROKEN_IMPORT, VERSIONS = "not graded", "no grade", "cannot be imported", "two versions"
+LEFT_OUT = "left out"
 LATE, CHANGED_BY_HAND, GONE, UNREADABLE = "late without a time", "adjusted", "no longer handed in", "unreadable"
 
 
@@ -64,8 +69,13 @@ def _of(entry: Entry) -> Iterator[OpenQuestion]:
     for part in entry.result.exercises if entry.result else ():
         if part.not_imported:
             yield question(BROKEN_IMPORT, f"{course.file_of(part.name)}, {part.points} points: {part.not_imported}")
-    if versions := _listed(entry, NoteKind.VERSIONS):
-        yield question(VERSIONS, f"{versions}; to grade the other one, give it to `course regrade`")
+        elif part.name == WORKSHEET and all(check.outcome == BROKEN for check in part.checks):
+            yield question(UNREADABLE, f"{WORKSHEET_FILE}, {part.points} points; the student's report says why")
+    for loss in losses(entry):
+        if loss.note.kind == NoteKind.VERSIONS:
+            yield question(VERSIONS, f"{loss.note}; to grade the other one, give it to `course regrade`")
+        else:
+            yield question(LEFT_OUT, f"{', '.join(loss.functions)}, {loss.points} points: {loss.note}")
     if entry.marked_late and entry.submitted_at is None:
         free = "" if course.WRITTEN.late else "; without [late] in course.toml, this costs nothing"
         yield question(LATE, f"the platform calls it late but gives no time; give it in a roster{free}")
@@ -78,6 +88,47 @@ def _of(entry: Entry) -> Iterator[OpenQuestion]:
         unknown = strangers(entry.by_hand, entry.people) if entry.people else []
         nobody = [f"nobody in this submission matches {student}; give a roster" for student in unknown]
         yield question(CHANGED_BY_HAND, "; ".join([*map(str, entry.by_hand), *nobody]))
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A note on files, and the checks without points for which its cause may be to blame."""
+
+    note: Note
+    checks: tuple[CheckResult, ...]
+
+    @property
+    def points(self) -> int:
+        return sum(check.points for check in self.checks)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(check.function for check in self.checks))
+
+
+def losses(entry: Entry) -> list[Loss]:
+    """What the grader left out or chose among the files of a graded submission, where that may have cost points."""
+    notes = () if entry.why_no_grade else entry.all_notes
+    return [Loss(note, checks) for note in notes if (checks := tuple(_lost(note, entry)))]
+
+
+def _lost(note: Note, entry: Entry) -> Iterator[CheckResult]:
+    """The checks to blame on the cause of a note.
+
+    The choice of a file may cost any point of its module. A part that was not executed costs the functions that it
+    defines, and those that use a name without a definition; in a file of the student's own, functions of any module.
+    """
+    stems = {name.rpartition(".")[0] for name in note.about}
+    every_module = not stems & {WORKSHEET, *(exercise.name for exercise in course.ALL_EXERCISES)}
+    for part in entry.result.exercises if entry.result else ():
+        missing = [check for check in part.checks if check.points > check.earned]
+        if part.name not in stems and not every_module:
+            continue
+        if note.kind == NoteKind.VERSIONS:
+            yield from missing
+        elif note.kind in (NoteKind.LEFT_OUT, NoteKind.FOREIGN_IMPORT) and not part.not_imported:
+            lacking = {check.function for check in missing if check.outcome == BROKEN and "NameError" in check.message}
+            yield from (check for check in missing if check.function in lacking.union(note.about))
 
 
 def _listed(entry: Entry, kind: NoteKind) -> str:

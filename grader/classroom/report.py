@@ -21,6 +21,7 @@ from ..core import course
 from ..core.by_hand import shown
 from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
 from ..worksheet.questions import EXERCISE as WORKSHEET
+from .questions import losses
 from .results import Entry
 
 BINS = 10
@@ -166,6 +167,7 @@ class ClassReport:
         exercises: In the order of the results.
         checks: In the order of the results.
         imports: Modules that could not be imported, the most frequent first. Their answers show no known mistake.
+        left_out: Submissions that may have lost points because the grader left out a part of them.
         known mistakes: The most frequent first.
         functions: In the order of the results.
         finished: Submissions that passed every function.
@@ -183,6 +185,7 @@ class ClassReport:
     exercises: tuple[ExerciseStatistics, ...]
     checks: tuple[CheckStatistics, ...]
     imports: tuple[ImportFailure, ...]
+    left_out: int
     known_mistakes: tuple[MistakeCount, ...]
     functions: tuple[FunctionStatistics, ...]
     finished: int
@@ -249,6 +252,7 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
         exercises=exercises,
         checks=_checks(results),
         imports=_imports(results),
+        left_out=sum(bool(losses(entry)) for entry in entries),
         known_mistakes=_known_mistakes(results),
         functions=functions,
         finished=functions[-1].reached - functions[-1].stopped if functions else 0,

@@ -41,6 +41,7 @@ from .adjustments import read_adjustments
 SCHEMA = "grpo-course/class/1"
 SUBMISSIONS_FILE, JOURNAL_FILE, GRADED_FOLDER = "submissions.json", "journal.jsonl", "graded"
 _MOST_SECONDS = 1e6  # more than a week
+_NO_MODULE = re.compile(r"No module named '(\w+)")
 
 
 class ClassError(FileRefused):
@@ -183,9 +184,15 @@ class Entry:
 
     @property
     def all_notes(self) -> tuple[Note, ...]:
-        """What the grading did not execute, and `notes`."""
+        """What the grading did not execute, and `notes`; an import that is skipped is noted once."""
+        foreign = {note.about for note in self.notes if note.kind == NoteKind.FOREIGN_IMPORT}
+
+        def is_noted(note: Note) -> bool:
+            module = _NO_MODULE.search(note.text)
+            return note in self.notes or bool(module and (*note.about[:1], module[1]) in foreign)
+
         graded = self.result.notes if self.result else ()
-        return (*(note for note in graded if note not in self.notes), *self.notes)
+        return (*(note for note in graded if not is_noted(note)), *self.notes)
 
     @property
     def unreadable(self) -> bool:
@@ -308,7 +315,8 @@ def result_path(folder: Path, key: str) -> Path:
 
 def _brief(entry: Entry) -> Entry:
     for check in entry.result.checks if entry.result else ():
-        check.message = check.call = check.printed = ""
+        check.message = "NameError" if "NameError" in check.message else ""  # `questions` asks what a lost name cost
+        check.call = check.printed = ""
         check.rows, check.frames, check.curves = [], [], []
         # Every result says the same of a check; one copy is enough.
         for name in ("id", "function", "title"):

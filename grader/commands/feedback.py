@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from ..classroom.feedback_zip import PLATFORMS, Plan, Report, known_as, not_graded, pack, plan
+from ..classroom.feedback_zip import PLATFORMS, UNKNOWN, Plan, Report, known_as, not_graded, pack, plan
 from ..classroom.history import with_changes
 from ..classroom.results import Entry, Person, read_class, read_settings
 from ..core import course
@@ -21,15 +21,16 @@ from ..gradebook import moodle
 from ..gradebook.fill import times
 from ..gradebook.late import LateError, LateRule, deduction
 from ..gradebook.people import Students
-from ..gradebook.roster import Roster, read_roster
+from ..gradebook.roster import COLUMNS, Roster, read_roster
 from ..gradebook.table import GradebookError
 from .gradebook import add_match, course_late_rule, matched_titles, read_export
 from .listing import show
 from .personal_data import warn_if_git_takes
 
 NO_DOWNLOAD = (
-    "Canvas needs the file names of its own download, and this class was not graded from such a download. If it was, "
-    "but by an older version, run the same `course grade-all` again: it grades nothing twice and notes the names"
+    "Canvas needs the file names of its own download, and this class was not graded from such a download. Send the "
+    "reports by mail instead: `course feedback mail`, with --roster and the address of each student. If the class is "
+    "from Canvas's download, but an older version graded it, run the same `course grade-all` again: it notes the names"
 )
 EXAMPLES = """examples:
   course feedback moodle graded --out feedback.zip
@@ -60,11 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--roster",
         type=path_argument,
         metavar="FILE.csv",
-        help="owner and time of each submission, as for `course gradebook`",
+        help=f"CSV file that says whose each submission is, with the columns {COLUMNS}",
     )
     add(
         "--gradebook", type=path_argument, metavar="EXPORT.csv",
-        help="moodle and mail: Moodle's export, which has everybody's number and address",
+        help="moodle and mail: Moodle's export, which has everybody's number and address (its columns Identifier or "
+        "ID number, Full name, Email address)",
     )  # fmt: skip
     add_match(parser)
     parser.set_defaults(usage_error=parser.error)
@@ -93,7 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
         planned, untimed = _with_lateness(planned, by_name(entries), owners, late_rule, arguments.platform)
         secretly = bool(read_settings(arguments.results).get("secret"))
         if not planned.reports:
-            return _nothing((*planned.left_out, *owners.problems))
+            print("nothing written, because there is no report for anybody")
+            _show_left_out((*planned.left_out, *owners.problems), arguments.platform)
+            return 1
         packed = pack(with_changes(arguments.results), planned, arguments.platform, drawn_secretly=secretly)
         source = arguments.out
         warn_if_git_takes(source, "names and grades")
@@ -103,7 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
     except (GradebookError, LateError) as error:
         arguments.usage_error(one_line(f"{source}: {error}", limit=1_000))
     left_out = (*planned.left_out, *owners.problems, *packed.left_out)
-    _show(arguments.out, packed.reports, left_out, (*owners.notes, *untimed, *_doubts(entries)))
+    _show(arguments.out, packed.reports, (*owners.notes, *untimed, *_doubts(entries)))
+    _show_left_out(left_out, arguments.platform)
     return 1 if left_out else 0
 
 
@@ -248,15 +253,17 @@ def _doubts(entries: Iterable[Entry]) -> list[str]:
     return [note] if unwalled else []
 
 
-def _nothing(left_out: Sequence[str]) -> int:
-    print("nothing written, because there is no report for anybody")
-    show("Without a report", left_out, most=1_000)
-    return 1
-
-
-def _show(out: Path, reports: Sequence[Report], left_out: Sequence[str], notes: Sequence[str]) -> None:
+def _show(out: Path, reports: Sequence[Report], notes: Sequence[str]) -> None:
     different = len({each.submission for each in reports})
     several = f", for {len(reports)} students" if len(reports) > different else ""
     print(f"wrote {out}: {pluralize(different, 'report')}{several}")
     show("To know", notes, most=1_000)
+
+
+def _show_left_out(left_out: Sequence[str], platform: str) -> None:
     show("Without a report", left_out, most=1_000)
+    unknown = [line.partition(":")[0] for line in left_out if line.endswith(UNKNOWN)]
+    if unknown:
+        title, value = ("email", "name@uni.example") if platform == "mail" else ("id", "1234")
+        print(f"To say whose they are, give --roster FILE.csv with the columns {COLUMNS}. For example:")
+        print(f"submission,{title}\n{one_line(unknown[0])},{value}")

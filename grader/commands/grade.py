@@ -11,6 +11,7 @@ import contextlib
 import gc
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from ..worksheet.reader import WorksheetFile
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
+_SAVING_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -406,6 +408,9 @@ def _watch(arguments: argparse.Namespace, path: Path, processes: _Processes) -> 
         nonlocal code, graded, before
         try:
             files = _read(arguments, path)
+            if _is_being_saved(files.submission):
+                time.sleep(_SAVING_SECONDS)
+                files = _read(arguments, path)
         except SubmissionError as error:
             if graded != str(error):
                 console.print(one_line(str(error), limit=1_000), markup=False)
@@ -434,6 +439,12 @@ def _watch(arguments: argparse.Namespace, path: Path, processes: _Processes) -> 
     except KeyboardInterrupt:
         pass
     return code
+
+
+def _is_being_saved(submission: Submission) -> bool:
+    """Whether a module is empty: many editors empty a file before they write it."""
+    modules = [submission.path / name for name in submission.problems]
+    return any(path.is_file() and not path.stat().st_size for path in modules)
 
 
 def _debug(arguments: argparse.Namespace, submission: Submission) -> int:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..classroom.adjustments import read_adjustments
+from ..classroom.adjustments import ADJUSTMENTS_FILE, read_adjustments
 from ..classroom.class_files import FORMATS, GRADES_FILE, write_files
 from ..classroom.engines import ENGINES, open_engine
 from ..classroom.grade_class import Progress, grade_class
@@ -243,14 +243,18 @@ def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str], b
     if any(each.result and each.result.isolation_level < 1 for each in graded):
         print("Some submissions ran at isolation level 0; their results are self-checks and not grades.")
     _say_what_is_missing(graded)
-    notes = {each.name: [note.text for note in each.notes if note.kind != NoteKind.VERSIONS] for each in entries}
-    _list("note", [f"{name}: {'; '.join(texts)}" for name, texts in notes.items() if texts])
     _list("no page", [f"{name}: {why}" for name, why in unwritten.items()])
     to_decide = questions(entries, before)
+    others = {each.name: each for each in graded}
+    for question in to_decide:
+        others.pop(question.submission, None)
+    if odd := sum(any(note.kind != NoteKind.MISSING for note in each.all_notes) for each in others.values()):
+        print(f"Odd files that cost no points: {pluralize(odd, 'submission')}; see the column notes in {GRADES_FILE}.")
     show(f"Decide before you publish ({len(to_decide)})", [str(each) for each in to_decide], most=500)
     if any(each.kind == NOT_GRADED for each in to_decide):
         print("Some submissions could not be graded; run the same command to try again")
         return GRADER_FAILED
+    print(f"To change a grade by hand, write {out / ADJUSTMENTS_FILE} (submission,points,reason) and run this again.")
     return TO_DECIDE if unwritten or to_decide else GRADED
 
 

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 
-from ..classroom.questions import BROKEN_IMPORT, CHANGED_BY_HAND, UNREADABLE, VERSIONS, questions
+from ..classroom.questions import BROKEN_IMPORT, CHANGED_BY_HAND, LEFT_OUT, UNREADABLE, VERSIONS, questions
 from ..classroom.results import ADDED, REGRADED, Entry, read_class
 from ..core import course
 from ..core.arguments import path_argument
@@ -22,14 +22,18 @@ from ..gradebook.fill import ADD_FEEDBACK, NO_FEEDBACK, RENEW_FEEDBACK, ZERO, Ce
 from ..gradebook.fill import CHANGED as CHANGED_CELL
 from ..gradebook.late import EXTENSIONS_FILE, LateError, LateRule, late_rule_of
 from ..gradebook.layout import Layout, with_times
-from ..gradebook.roster import Roster, read_roster
+from ..gradebook.roster import COLUMNS, Roster, read_roster
 from ..gradebook.table import GradebookError, Table, read_table
 from .listing import show
 from .personal_data import warn_if_git_takes
 
 _PLATFORMS = ("canvas", "moodle")
 _OF_TIMES = ("submitted_at", "date_format")
-_SHOWN = (BROKEN_IMPORT, VERSIONS, UNREADABLE, REGRADED, ADDED, CHANGED_BY_HAND)  # `fill` finds the others by student
+_SHOWN = (BROKEN_IMPORT, LEFT_OUT, VERSIONS, UNREADABLE, REGRADED, ADDED, CHANGED_BY_HAND)  # `fill` finds the others
+_ROSTER = (
+    "Save these lines as roster.csv, check each (a proposal only has the same name), complete those without a student, "
+    "and give --roster roster.csv"
+)
 EXAMPLES = """examples:
   course gradebook canvas graded --gradebook export.csv --column "GRPO"
                              show open decisions and planned changes, but write nothing
@@ -41,7 +45,8 @@ EXAMPLES = """examples:
   course gradebook canvas graded --gradebook export.csv --roster roster.csv --out filled.csv
 
 RESULTS is the folder that `course grade-all` wrote. The command changes only cells of the chosen column. The rule for
-late work is in course.toml, and extensions.toml next to it gives single students more time.
+late work is in course.toml, and extensions.toml next to it gives single students more time. To change a grade by hand,
+write RESULTS/adjustments.csv with the columns submission, points and reason, such as: ada,+5,"handed in by mail".
 
 exit code: 0 fine, 1 something needs a decision (it is listed first) or nothing could be written, 2 wrong usage
 """
@@ -76,7 +81,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scale", nargs="?", const=True, default=False, type=_points, metavar="POINTS",
         help="scale the grades to the column's maximum; give POINTS if the export lacks it",
     )  # fmt: skip
-    add("--roster", type=path_argument, metavar="FILE.csv", help="owner and time of each submission")
+    add(
+        "--roster",
+        type=path_argument,
+        metavar="FILE.csv",
+        help=f"CSV file that says whose each submission is, with the columns {COLUMNS}",
+    )
     add_match(parser)
     add("--skip", action="append", default=[], metavar="SUBMISSION", help="leave out this submission; repeatable")
     add("--missing-zero", action="store_true", help="write 0 for students without a submission")
@@ -123,7 +133,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _failed(course.FILE, error)
     except GradebookError as error:
         return _failed(source, error)
-    if arguments.out:
+    entered = any(each.has_grades for each in filled)
+    if arguments.out and entered:
         try:
             replace_file(arguments.out, filled[-1].table.as_bytes())
         except OSError as error:
@@ -131,8 +142,8 @@ def run(arguments: argparse.Namespace) -> int:
         warn_if_git_takes(arguments.out, "names and grades")
     to_decide = [each for each in questions(entries) if each.kind in _SHOWN and each.submission not in arguments.skip]
     show(f"Decide before you publish ({len(to_decide)})", [str(each) for each in to_decide], most=500)
-    _show(filled, arguments)
-    return 1 if to_decide or any(each.problems for each in filled) else 0
+    _show(filled, arguments, entered=entered)
+    return 1 if to_decide or not entered or any(each.problems for each in filled) else 0
 
 
 def course_late_rule() -> LateRule | None:
@@ -274,19 +285,21 @@ def _failed(path: Path, error: Exception) -> int:
     return 1
 
 
-def _show(columns: Sequence[Filled], arguments: argparse.Namespace) -> None:
+def _show(columns: Sequence[Filled], arguments: argparse.Namespace, *, entered: bool) -> None:
     """Show decisions first, then late or unusual submissions; only count the expected ones."""
     lines = [line for filled in columns for line in filled.lines]
     unusual = [line for line in lines if line.kind in (CHANGED_CELL, ZERO) or line.note]
     notes = [note for filled in columns for note in filled.notes]
     show("Not written: you need to decide", _once(problem for filled in columns for problem in filled.problems))
+    show(_ROSTER, columns[0].ownerless, most=1_000)
     show("Late", [_described(line, line.late) for line in lines if line.late])
     show("Please check", _once([*notes, *(_described(line, line.note) for line in unusual)]))
-    show("Without a submission", columns[0].without)
+    show(f"Without a submission{', unless one of those above is theirs' * columns[0].doubted}", columns[0].without)
     target = f"wrote {arguments.out}" if arguments.out else "nothing written, because there is no --out"
+    target = target if entered else "nothing written, because there is no grade to enter"
     for filled in columns:
         kinds = [line.kind for line in filled.lines]
-        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no grades"
+        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "nothing"
         print(one_line(f"{target}: {counts} in the column {filled.column.header}", limit=1_000))
 
 

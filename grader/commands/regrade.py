@@ -55,7 +55,8 @@ RESULTS is the folder that `course grade-all --out` wrote, and NAME is the submi
 this student's work, as a folder, a zip or a file of any name, or the folder or zip of the whole class. Modules that it
 does not contain come from the class's download. The result stays when you grade the class again, and the student's
 report gives the reason. The command uses the class's settings. If a change of the course affects everybody, grade the
-whole class again with course grade-all.
+whole class again with course grade-all. To change a grade by hand instead, write RESULTS/adjustments.csv with the
+columns submission, points and reason, such as: ada,+5,"handed in by mail".
 
 exit code: 0 every check has the same outcome, 1 something changed, 2 wrong usage, 3 the grader could not grade it
 """

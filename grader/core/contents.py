@@ -274,8 +274,8 @@ def _unpacked(archive: Member, *, inside: bool = False) -> Contents:
     packed = sorted((member for member in members if _is_packed(member)), key=_age)
     if not packed or inside or contents.has_modules:
         why = "because it is an archive in an archive"
-        shut = [Note(f"the grader did not open {one_line(each.name, limit=60)}, {why}") for each in packed]
-        return replace(contents, notes=(*shut, *contents.notes))
+        shut = (f"the grader did not open {one_line(each.name, limit=60)}, {why}" for each in packed)
+        return replace(contents, notes=(*(Note(text, NoteKind.VERSIONS) for text in shut), *contents.notes))
     inner = _unpacked(packed[-1], inside=True)
     opened = f"the grader opened {one_line(packed[-1].name, limit=60)}, which is in {name}"
     if len(packed) > 1:
@@ -481,7 +481,8 @@ def _add_by_content(candidates: _Candidates, members: Sequence[Member]) -> list[
             by_module.setdefault((folder, modules[0]), []).append(member)
         elif modules:
             what = f"the grader left out {one_line(member.name)}, because it defines functions of {listed(modules)}"
-            notes.append((folder, Note(f"{what}; hand in one file per module", about=(member.name, *modules))))
+            text = f"{what}; hand in one file per module"
+            notes.append((folder, Note(text, NoteKind.VERSIONS, (member.name, *modules))))
     for (folder, name), same in by_module.items():
         if len(same) == 1:
             candidates.setdefault(folder, {})[name] = same
@@ -542,8 +543,12 @@ def _text(name: str, member: Member) -> tuple[str, list[Note]]:
             about = [f"{called} is not UTF-8, so the grader read it as Latin-1; save it as UTF-8"]
     text, setup = without_host_setup(text_of(name, data))
     dropped += setup
-    left_out = [f"{called}: the grader left out what only a notebook can run: {some(dropped)}"] if dropped else []
-    return text, [Note(note, about=(name, member.name)) for note in (*about, *left_out)]
+    names = name, member.name
+    notes = [Note(note, about=names) for note in about]
+    if dropped:
+        left_out = f"{called}: the grader left out what only a notebook can run: {some(dropped)}"
+        notes.append(Note(left_out, NoteKind.LEFT_OUT, names))
+    return text, notes
 
 
 def _is_latin_1(data: bytes) -> bool:
@@ -591,7 +596,7 @@ def _helpers(modules: Mapping[str, str], loose: Sequence[Member]) -> tuple[dict[
                         f"the grader left out {member.name}: apart from the modules, it takes at most {limit}"
                     )
             except UnreadableError as error:
-                notes.append(Note(str(error), about=(member.name,)))
+                notes.append(Note(str(error), NoteKind.LEFT_OUT, (member.name,)))
                 continue
             taken = f"the grader also took {member.name}, because a module imports it"
             notes.append(Note(taken, about=(member.name,)))

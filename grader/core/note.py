@@ -14,6 +14,8 @@ class NoteKind(StrEnum):
     VERSIONS = "versions"  # another file or folder may be the one that should count
     OTHER_NAME = "other name"  # the file of a module has another name
     FOREIGN_IMPORT = "foreign import"  # a module imports what was not handed in
+    LEFT_OUT = "left out"  # a part of a file was not executed, or a file that others import was not taken
+    MISSING = "missing"  # files that were not handed in
     UNREADABLE = "unreadable"
     MERGED = "merged"  # some files were mailed, and the others are from an earlier submission
     NEW_UPLOAD = "new upload"  # the upload has changed since files were put in its place
@@ -25,7 +27,7 @@ class Note:
 
     text: str
     kind: NoteKind = NoteKind.OTHER
-    about: tuple[str, ...] = ()  # the file names and module names in the text
+    about: tuple[str, ...] = ()  # names of files and modules in the text, and what a part that was left out defines
 
     def __str__(self) -> str:
         return self.text

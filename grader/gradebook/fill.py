@@ -23,7 +23,7 @@ from ..core.text import pluralize, spreadsheet_safe
 from .late import LateRule, deduction, in_zone
 from .layout import BLANK, Column, Layout, choose_column, number
 from .people import GradebookStudent, Students
-from .roster import Roster
+from .roster import Roster, roster_to_check
 from .table import GradebookError, Table
 
 NEW, SAME, CHANGED, LEFT, ZERO = "new", "unchanged", "changed", "left alone", "zero"
@@ -85,7 +85,9 @@ class Filled:
         lines: The change to each cell, in the order of the gradebook.
         problems: Decisions for a person. Grades that depend on them are not written.
         notes: Notes for a person.
-        without: Names of the students without a submission.
+        without: Names of the students without a submission; none while a submission may be anybody's.
+        doubted: Whether one of them may own a submission whose owner was not found.
+        ownerless: The lines of a roster for the submissions without an owner, to check or complete.
     """
 
     table: Table
@@ -94,6 +96,13 @@ class Filled:
     problems: tuple[str, ...]
     notes: tuple[str, ...]
     without: tuple[str, ...]
+    doubted: bool = False
+    ownerless: tuple[str, ...] = ()
+
+    @property
+    def has_grades(self) -> bool:
+        """Whether a cell holds a grade that comes from these results."""
+        return any(line.kind != LEFT for line in self.lines)
 
 
 @dataclass(frozen=True)
@@ -152,10 +161,11 @@ def fill(
     maximum = points if options.grade_of else _maximum(column, points, options)
     students = Students(table, layout, layout.students)
     test_students = Students(table, layout, layout.test_students)
-    submitted, unmatched, notes = _matched(students, test_students, kept, options)
+    submitted, ownerless, unmatched, notes = _matched(students, test_students, kept, options)
     skipped = _skipped(students, test_students, entries, options)
-    if unmatched and options.missing_zero:
-        raise GradebookError("\n  ".join(["cannot write zeros before it is clear whose these are", *unmatched]))
+    if (ownerless or unmatched) and options.missing_zero:
+        whose = [*(f"{name}: the owner is unknown" for name in ownerless), *unmatched]
+        raise GradebookError("\n  ".join(["cannot write zeros before it is clear whose these are", *whose]))
     unclear = _extension_problems(late_rule, students, submitted)
     both = zip(students.all, submitted, strict=True)
     scores = [_judged(*each, layout, late_rule, options, certain=not unclear) for each in both]
@@ -168,13 +178,28 @@ def fill(
             notes.append(f"{student.person.name}: nothing written, because you skipped {skipped[student.number]}")
         else:
             changes.add(student, score, _cell_text(score, points, maximum, options, comma=comma))
-    without = [each.person.name for each in students.all if not submitted[each.number] and each.number not in skipped]
+    proposed = [students.proposal(name) for name in ownerless]
+    without = [each for each in students.all if not submitted[each.number] and each.number not in skipped]
+    without = [] if None in proposed else [each for each in without if each not in proposed]
     notes += _notes(kept, late_rule, sum(score.time.of_export for score in scores if score), options)
     notes += _notes_on_points(layout, scores, points, maximum) + changes.comments.notes()
     asked = [layout.time_question] if late_rule and layout.time_question else []
+    if ownerless:
+        on_github = any(entry.name in ownerless and entry.people for entry in kept)
+        why = "; a GitHub user name does not say who somebody is" * on_github
+        unmatched.insert(0, f"the owner of {pluralize(len(ownerless), 'submission')} is unknown{why}; give a roster")
     problems = [*unmatched, *unclear, *asked, *_for_nobody(kept, students, submitted), *_together(changes.undecided)]
     lines = tuple(changes.lines)
-    return Filled(table.changed(changes.cells), column, lines, tuple(problems), tuple(notes), tuple(without))
+    return Filled(
+        table.changed(changes.cells),
+        column,
+        lines,
+        tuple(problems),
+        tuple(notes),
+        tuple(each.person.name for each in without),
+        doubted=bool(unmatched),
+        ownerless=roster_to_check(ownerless, students) if ownerless else (),
+    )
 
 
 def _together(undecided: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -363,19 +388,20 @@ _Submitted = list[list[tuple[Entry, Person]]]
 
 def _matched(
     students: Students, test_students: Students, entries: Iterable[Entry], options: Options
-) -> tuple[_Submitted, list[str], list[str]]:
-    """The owners of the submissions, submissions without an owner, and things to check."""
+) -> tuple[_Submitted, list[str], list[str], list[str]]:
+    """The owners of the submissions, submissions that name none, owners who were not found, and things to check."""
     submitted: _Submitted = [[] for _ in students.all]
+    ownerless: list[str] = []
     unmatched: list[str] = []
-    found: list[str] = []
     notes = [f"left out: the test student {each.person.name} and all of its submissions" for each in test_students.all]
     notes += [
         f"{each} is the id of several students of the gradebook, so it identifies nobody" for each in students.shared
     ]
     for entry in entries:
         people = options.roster.people.get(entry.name, entry.people)
-        if not people:
-            unmatched.append(f"{entry.name}: the owner is unknown; see --roster")
+        if not people or all(person.platform == "github" for person in people):  # anybody may choose a user name
+            ownerless.append(entry.name)
+            continue
         for person in people:
             if test_students.find(person)[0]:
                 continue
@@ -385,13 +411,10 @@ def _matched(
             if student is None:
                 unmatched.append(f"{who}: {remark}")
                 continue
-            found.append(who if remark else "")
+            notes += [f"{who}: {remark}"] if remark else []
             if all(entry.name != other.name for other, _ in submitted[student.number]):
                 submitted[student.number].append((entry, person))
-    by_name = [who for who in found if who]
-    if by_name:
-        notes.append(f"{len(found) - len(by_name)} found by an id, {len(by_name)} only by name: {', '.join(by_name)}")
-    return submitted, unmatched, notes
+    return submitted, ownerless, unmatched, notes
 
 
 def _skipped(students: Students, test_students: Students, entries: Iterable[Entry], options: Options) -> dict[int, str]:

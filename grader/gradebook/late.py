@@ -174,7 +174,7 @@ def late_rule_of(written: CourseFile, extensions: str = "") -> LateRule | None:
                 f"{EXTENSIONS_FILE} gives more time, but without [late] in course.toml, late work costs nothing anyway"
             )
         return None
-    reader = _Reader(written.time_zone)
+    reader = _LateReader(written.time_zone)
     rule = written.late
     due, last = reader.moment("deadline", written.deadline), reader.moment("last", rule.get("last"))
     late_rule = LateRule(
@@ -192,7 +192,7 @@ def late_rule_of(written: CourseFile, extensions: str = "") -> LateRule | None:
     return late_rule
 
 
-class _Reader:
+class _LateReader:
     """Reads times and extensions, and collects their mistakes."""
 
     def __init__(self, time_zone: str) -> None:

@@ -12,7 +12,7 @@ from ..classroom.results import Person, identity
 from .layout import Layout
 from .table import Table
 
-_WORDS = {
+_NAMES = {
     "name": "name",
     "email": "address",
     "number": "student number",
@@ -70,7 +70,7 @@ class Students:
             The student, with anything to check, or None with the reason.
         """
         numbers, fields = self._with_ids(person)
-        leading = " and the ".join(_WORDS[field] for field in fields)
+        leading = " and the ".join(_NAMES[field] for field in fields)
         if len(numbers) > 1:
             return None, f"the {leading} lead to different students of the gradebook"
         if numbers:
@@ -85,6 +85,20 @@ class Students:
             return None, "the gradebook has several students with this name; see --roster"
         return None, self._why_not_found(person)
 
+    def proposal(self, submission: str) -> GradebookStudent | None:
+        """The only student whose name has the words of a submission's name, for a person to confirm."""
+        words = sorted(_words(submission))
+        students = [student for student in self.all if words and sorted(_words(student.person.name)) == words]
+        return students[0] if len(students) == 1 else None
+
+    def identifying_field(self) -> str:
+        """The most reliable field that every student has, and each another one; "" if there is none."""
+        for field in self._fields:
+            values = [_id(field, getattr(student.person, field)) for student in self.all]
+            if all(values) and len({*values}) == len(values):
+                return field
+        return ""
+
     def _with_ids(self, person: Person) -> tuple[set[int], list[str]]:
         """The students to whom the ids of a person lead, by number, and the fields with these ids."""
         values = {field: _id(field, getattr(person, field)) for field in self._fields if self._counts(field, person)}
@@ -97,9 +111,9 @@ class Students:
             return "a GitHub user name does not say who somebody is; see --roster"
         # Canvas has one column for login names, which are addresses at some institutions.
         there = {"name", *(field for field, value in self._by_id if field != "email" or "@" in value)}
-        given = [word for field, word in _WORDS.items() if getattr(person, field)]
+        given = [word for field, word in _NAMES.items() if getattr(person, field)]
         if given and not any(getattr(person, field) for field in there):
-            wanted = " or ".join(word for field, word in _WORDS.items() if field in there)
+            wanted = " or ".join(word for field, word in _NAMES.items() if field in there)
             return f"the gradebook has no {' and no '.join(given)}; give the {wanted}, see --roster"
         return "is not in the gradebook; see --roster"
 
@@ -152,10 +166,14 @@ def _id(field: str, text: str) -> str:
 
 def _different(first: str, second: str) -> bool:
     """Whether two names have no word in common, and are not the same letters: Canvas writes a name as one word."""
-    ours, others = (re.findall(r"[^\W_]+", _letters(name)) for name in (first, second))
+    ours, others = map(_words, (first, second))
     if not ours or not others or sorted("".join(ours)) == sorted("".join(others)):
         return False
     return not any(len(word) > 1 for word in {*ours} & {*others})
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", _letters(name))
 
 
 def _letters(name: str) -> str:

@@ -6,6 +6,8 @@ It has one line per submission and person, with the columns `submission`, `name`
 
 from __future__ import annotations
 
+import csv
+import io
 import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,11 +17,13 @@ from datetime import UTC, datetime, tzinfo
 from ..classroom.results import SUBMISSIONS_FILE, Person
 from .late import in_zone
 from .layout import positions
+from .people import Students
 from .table import GradebookError, Table, read_table
 from .times import read_times
 
 _FIELDS = {"name": "name", "email": "email", "number": "number", "username": "username", "id": "platform_id"}
 _TITLES = ("submission", "submitted_at", *_FIELDS)
+COLUMNS = "submission, one or more of name, email, number, username and id (the platform's number), and submitted_at"
 _ADVICE = "give it a line with titles: submission, and name, email, number, username or id"
 
 
@@ -52,7 +56,7 @@ def read_roster(data: bytes, submissions: Sequence[str], *, platform: str, zone:
     where = positions(table.header, {title: title for title in _TITLES})
     if not any(title in where for title in (*_FIELDS, "submitted_at")):
         raise GradebookError(f"no column gives the owner of a submission; {_ADVICE}")
-    reader = _Reader(table, where, submissions, platform, zone)
+    reader = _RosterReader(table, where, submissions, platform, zone)
     for row in range(1, len(table.rows)):
         if any(table.texts(row)):
             reader.read(row)
@@ -61,7 +65,21 @@ def read_roster(data: bytes, submissions: Sequence[str], *, platform: str, zone:
     return Roster({name: tuple(people) for name, people in reader.people.items()}, reader.times)
 
 
-class _Reader:
+def roster_to_check(submissions: Sequence[str], students: Students) -> tuple[str, ...]:
+    """The lines of a roster for submissions without an owner; a student of the same name is filled in as a proposal."""
+    field = students.identifying_field()
+    titles = [title for title, name in _FIELDS.items() if name == field != "name"]
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(["submission", *titles, "name"])
+    for name in submissions:
+        proposed = students.proposal(name)
+        person = proposed.person if proposed else Person()
+        lines.writerow([name, *(getattr(person, field) for _ in titles), person.name])
+    return tuple(text.getvalue().splitlines())
+
+
+class _RosterReader:
     """Reads the records one by one, and collects their mistakes."""
 
     def __init__(

@@ -134,7 +134,7 @@ def _rows(text: str, separator: str) -> Iterator[Row]:
     line, start, at = 1, 1, 0
     while at < len(text) or cells:
         found = cell_and_end.match(text, at)
-        if found is None or (found[1].lstrip(" ").startswith('"') and not _closed(found[1])):
+        if found is None or (found[1].lstrip(" ").startswith('"') and not _QUOTED.match(found[1])):
             raise GradebookError(f"line {line} opens a quote that is never closed; export it again")
         cells.append(found[1])
         line += len(re.findall("\r\n|\r|\n", found[0]))
@@ -144,8 +144,7 @@ def _rows(text: str, separator: str) -> Iterator[Row]:
             cells, start = [], line
 
 
-def _closed(cell: str) -> bool:
-    return re.match(r' *+"(?:[^"]|"")*+"', cell) is not None
+_QUOTED = re.compile(r' *+"(?:[^"]|"")*+"')
 
 
 def _unquoted(cell: str) -> str:

@@ -260,6 +260,8 @@ def close(
     # Nothing is near an infinity, whose tolerance is one too.
     wrong = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected)) | ~np.isfinite(expected)
     if wrong.any():
+        if beside:  # `expected` comes from your own numbers, so either may be the wrong one
+            why = why or _contradiction(yours, expected, wrong, label)
         labels = yours_label, label
         raise _mismatch(answer, *_described(answer, yours, expected, wrong, labels, why, shows), beside=beside)
 
@@ -520,6 +522,14 @@ def _difference(yours: Array, expected: Array, wrong: npt.NDArray[np.bool_]) -> 
     if count == 1:
         return f"1 of {total} values is wrong, at {_index(wrong)}"
     return f"{count} of {total} values are wrong, the first at {_index(wrong)}"
+
+
+def _contradiction(yours: Array, expected: Array, wrong: npt.NDArray[np.bool_], label: str) -> str:
+    """That two answers of a submission do not fit together."""
+    if wrong.size > 1:
+        return f"{int(wrong.sum())} of {wrong.size} values do not agree with your own other call ({label})"
+    left, right = show_pair(yours.reshape(()), expected.reshape(()))
+    return f"two of your own answers must agree, but one is {left} and the other ({label}) is {right}"
 
 
 def _excerpt(wrong: npt.NDArray[np.bool_]) -> tuple[str, slice | tuple[()]]:

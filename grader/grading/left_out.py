@@ -1,4 +1,4 @@
-"""What a student should know about a statement or function that the grader did not execute, in a sentence."""
+"""What a student should know about a statement or function that the grader did not execute, in a note."""
 
 from __future__ import annotations
 
@@ -19,21 +19,27 @@ _NO_NAME = re.compile(r"cannot import name '(\w+)' from '(?:submission|starter)\
 _NO_MODULE = re.compile(r"No module named '(?:submission|starter)\.(\w+)'")
 
 
-def about(part: LeftOut, parts: Sequence[LeftOut], submission: Submission) -> str:
-    """The sentence; empty if another note on the submission says the same.
+def about(part: LeftOut, parts: Sequence[LeftOut], submission: Submission) -> Note | None:
+    """The note; None if another one on the submission says the same.
 
     Args:
         part: What was not executed.
         parts: All that was not executed.
         submission: The submission.
     """
+    names = [one_line(name, limit=60) for name in part.names[:5]]
+    text = _sentence(part, parts, submission, names)
+    return Note(text, NoteKind.LEFT_OUT, (part.file_name, *names)) if text else None
+
+
+def _sentence(part: LeftOut, parts: Sequence[LeftOut], submission: Submission, names: Sequence[str]) -> str:
     text = submission.files.get(part.file_name, "")
     if not part.type:
         return f"{part.file_name} cannot be imported: your code {one_line(part.message)}; the grader left it out"
     if part.type in _NOT_PYTHON and 0 < part.line <= text.count("\n") + 1:
         line, why = why_not_python(text, part.line, part.message)
-        names = listed([f"`{one_line(name, limit=60)}`" for name in part.names[:5]]) if part.names else "these lines"
-        why = f"{part.type}: {why}; the grader left out {names}"
+        what = listed([f"`{name}`" for name in names]) if names else "these lines"
+        why = f"{part.type}: {why}; the grader left out {what}"
         return one_line(f"{part.file_name}, {location(text, line)}: {why}", limit=400)
     if _follows(part, parts) or _noted(part, submission.notes):
         return ""

@@ -307,6 +307,13 @@ def _rounding(answer: WrongAnswer) -> Patterns:
         yield "rounding", f"rounding errors{' instead of exactly 0' if exact else ''}", CERTAIN
 
 
+def _not_zero(answer: WrongAnswer) -> Patterns:
+    """All wrong numbers are where the right ones are exactly 0."""
+    odd = [part for part in answer.comparable if not answer.is_mask and part.where == ""]
+    if odd and not any(part.expected[part.wrong].any() for part in odd):
+        yield "zero", "not 0 where they must be exactly 0", CERTAIN
+
+
 def _lost_gradient(answer: WrongAnswer) -> Patterns:
     """The value is right, and its gradient is cut off or reaches a constant."""
     only_gradients = all(part.where.startswith(_GRADIENT) for part in answer.parts)
@@ -314,7 +321,7 @@ def _lost_gradient(answer: WrongAnswer) -> Patterns:
         name = part.where.removeprefix(_GRADIENT)
         if not part.yours.any():
             yield "gradient", f"right, but no gradient reaches {name}", CERTAIN
-        if not part.expected.any():
+        if answer.expected["gradients"].get(name) is None:
             yield "gradient", f"right, but a gradient reaches {name}, which is a constant", CERTAIN
 
 
@@ -390,8 +397,9 @@ def _function(answer: WrongAnswer) -> Patterns:
 
 
 def _not_finite(answer: WrongAnswer) -> Patterns:
-    for part in answer.parts:
-        if not np.isfinite(part.yours).all() and np.isfinite(part.expected).all():
+    odd = [part for part in answer.parts if not np.isfinite(part.yours).all() and np.isfinite(part.expected).all()]
+    for part in odd:
+        if not (part.where.startswith(_GRADIENT) and odd[0].where == ""):  # it follows from the value
             yield "not_finite", f"{'NaN' if np.isnan(part.yours).any() else 'infinite'}{part.inside}", CERTAIN
 
 
@@ -431,7 +439,7 @@ def _only(answer: WrongAnswer) -> Patterns:
 
 Finder = Callable[[WrongAnswer], Patterns]
 CAUSES: tuple[Finder, ...] = (
-    *(_kind, _missing, _besides_the_numbers, _changed_argument, _shape, _rounding, _lost_gradient),
+    *(_kind, _missing, _besides_the_numbers, _changed_argument, _shape, _rounding, _not_zero, _lost_gradient),
     *(_constant, _factor, _function),
 )
 """Patterns that say how the numbers came about."""

@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 
 from ..core import course
+from ..core.note import Note
 from ..core.python_errors import unknown_import, unknown_name, version_note
 from ..core.refusal import FileRefused
 from ..core.result import (
@@ -122,7 +123,7 @@ class Findings:
     unfinished: set[str] = field(default_factory=set)  # functions that call one which is not written yet
     errors: list[str] = field(default_factory=list)  # what pytest could not collect
     not_compared: set[str] = field(default_factory=set)  # functions with an answer that a handout has no record for
-    left_out: dict[LeftOut, str] = field(default_factory=dict)  # what was not executed, with a sentence on it
+    left_out: dict[LeftOut, Note | None] = field(default_factory=dict)  # what was not executed, with a note on it
     clocks: dict[str, Clock] = field(default_factory=dict)  # what is left of the time of each exercise
 
     def add(self, others: Findings) -> None:
@@ -252,7 +253,7 @@ class GradingPlugin:
         return show_curve
 
     def _note_left_out(self, student: Student) -> None:
-        """Keep a sentence on each statement of the submission that was not executed."""
+        """Keep a note on each statement of the submission that was not executed."""
         for part in student.left_out:
             if len(self.findings.left_out) < _MOST_LEFT_OUT and part not in self.findings.left_out:
                 self.findings.left_out[part] = about(part, student.left_out, self.settings.submission)
@@ -541,9 +542,9 @@ class GradingPlugin:
         smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
         if isinstance(smaller, Mismatch) and len(lines := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
             entry.call, entry.rows = lines, smaller.rows
-            entry.message += (
-                f". The call below is a shorter one that also fails: {smaller.message or 'the values differ'}"
-            )
+            entry.message += ". The call below is a shorter one that also fails"
+            if smaller.message != problem.message:
+                entry.message += f": {smaller.message or 'the values differ'}"
 
     def _explain_failed_import(self, entry: CheckResult, problem: BaseException) -> None:
         """Add what a student has to change, where the text of the module shows it."""

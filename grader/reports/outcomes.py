@@ -52,9 +52,12 @@ def owed(exercise: ExerciseResult) -> str:
 
 
 def afterwards(exercise: ExerciseResult) -> str:
-    """The address to read after full points in an exercise; empty before, or if its page has no such part."""
+    """The address to read after full points in an exercise; empty before, or if nobody published a discussion."""
     declared = next((each for each in course.ALL_EXERCISES if each.name == exercise.name), None)
     if declared is None or not_tried(declared, exercise) or exercise.earned < max(exercise.points, 1):
+        return ""
+    discussion = course.ROOT / declared.page.removesuffix(".md") / "after.md"
+    if not course.WRITTEN.site and not discussion.is_file():  # a handout without a site lacks it
         return ""
     return course.page_address(f"{exercise.page}#afterwards")
 

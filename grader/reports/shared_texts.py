@@ -31,6 +31,8 @@ from .outcomes import at_home, file_name, functions
 HIDDEN = "This check is hidden, so its inputs are not shown here."
 SELF_CHECK = "This is a self-check: grades require isolation level 1 or higher."
 CUT = " [cut]"
+CALL, PASTED = "call", "call, to paste"
+"""Labels of a failing call, without and with its imports."""
 _LENGTHS = (4_000, 2_000, 1_000, 500, 200, 50)
 
 
@@ -154,7 +156,8 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
 
 def _labelled(label: str, text: str) -> str:
     if "\n" in text:
-        return "\n  ".join([f"{plain(label)}:", *text.split("\n")])
+        indented = "" if label in (CALL, PASTED) else "  "  # Python refuses indented lines
+        return f"\n{indented}".join([f"{plain(label)}:", *text.split("\n")])
     return f"{plain(label)}: {text}" if label else f"  {text}"
 
 
@@ -168,11 +171,11 @@ def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
         if frame.source:
             yield "", frame.source
     yield from (row for row in check.rows if row[0] != TO_PASTE)
-    if check.call:  # the longest of them
-        yield "call", check.call
-    yield from (row for row in check.rows if row[0] == TO_PASTE)
     if check.printed.strip():
         yield "printed", plain(check.printed.strip(), limit=600)
+    imports = [text.replace("; ", "\n") for label, text in check.rows if label == TO_PASTE]
+    if check.call:  # the longest of them
+        yield (PASTED if imports else CALL), "\n".join([*imports, check.call])
 
 
 @dataclass(frozen=True)
@@ -210,7 +213,7 @@ def causes(check: CheckResult, named: Sequence[NamedMistake]) -> list[Cause]:
     lines = [*_together(check, in_call, f"{here}{numbers}")]
     if others:
         more = "one more difference" if len(others) == 1 else f"{_WORDS.get(len(others), len(others))} more differences"
-        lines += [Cause(f"Other calls show {more}:"), *_numbered(others, len(in_call) + 1 if len(in_call) > 1 else 1)]
+        lines += [Cause(f"Other calls show {more}:"), *_numbered(others, len(in_call) + 1)]
     if not known[0].everywhere:
         lines.append(Cause("Other calls are wrong in a way that this does not explain."))
     return [*lines, *seen]
@@ -225,7 +228,8 @@ def _together(check: CheckResult, known: Sequence[NamedMistake], numbers: str) -
         yield Cause(_capital(sentence), only.explanation, only.page)
         return
     where, comma, what = numbers.rpartition(", ")
-    these = f"these {_WORDS.get(len(known), len(known))} differences together make exactly {what}:"
+    count = _WORDS.get(len(known), len(known))
+    these = f"these {count} differences together make exactly {what}; each is explained as if it were alone:"
     yield Cause(_capital(f"{where}{comma}{these}"))
     yield from _numbered(known)
 

@@ -6,9 +6,12 @@ All text from the submission is made plain first.
 
 from __future__ import annotations
 
+import io
+import tokenize
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -21,7 +24,6 @@ from ..core.result import (
     NOT_RUN,
     NOT_WRITTEN,
     PASSED,
-    TO_PASTE,
     WAITING,
     CheckResult,
     ExerciseResult,
@@ -43,7 +45,7 @@ from .outcomes import (
     problem_of_the_file,
     word,
 )
-from .shared_texts import SELF_CHECK, all_passed, causes, rows, runs_no_code, total
+from .shared_texts import CALL, PASTED, SELF_CHECK, all_passed, causes, rows, runs_no_code, total
 
 _ASCII_SIGNS: dict[str, str] = {
     PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!", OWED: "^",
@@ -185,7 +187,7 @@ def _exercise(
     else:
         for function in dict.fromkeys(check.function for check in exercise.checks):
             parts.append(_indented(Text(function, style="bold cyan")))
-            parts.append(_indented(Group(*_function(exercise, function, console, whole_calls=whole_calls))))
+            parts += map(_indented, _function(exercise, function, console, whole_calls=whole_calls))
     if lost := owed(exercise):
         parts.append(_indented(Text(lost, style="bold")))
     parts += map(_indented, _answers(exercise))
@@ -216,8 +218,36 @@ def _in_a_few_lines(text: str) -> str:
     return "\n".join([*lines[:_ANSWER_LINES], *([f"[cut: {pluralize(more, 'more line')}]"] if more > 0 else [])])
 
 
-def _indented(content: RenderableType) -> RenderableType:
-    return Padding(content, (0, 0, 0, 3))
+@dataclass(frozen=True)
+class _Code:
+    """Lines to paste into Python, which refuses indented ones."""
+
+    lines: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        for line in self.lines.split("\n"):
+            yield Text(_folded(line, options.max_width), no_wrap=True, overflow="ignore")
+
+
+def _folded(line: str, width: int) -> str:
+    """A line of Python as several, broken after commas in brackets, where Python reads on."""
+    depth, places = 0, []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(line).readline):
+            if token.type == tokenize.OP:
+                depth += (token.string in "([{") - (token.string in ")]}")
+                places += [token.end[1]] * (token.string == "," and depth > 0)
+    except (SyntaxError, tokenize.TokenError):
+        pass  # it was cut
+    folded, start = "", 0
+    for place, following in zip(places, [*places[1:], len(line)], strict=False):
+        if following - start > width - 4 * bool(start):
+            folded, start = f"{folded}{line[start:place]}\n    ", place + line.startswith(" ", place)
+    return folded + line[start:]
+
+
+def _indented(content: RenderableType, by: int = 3) -> RenderableType:
+    return content if isinstance(content, _Code) else Padding(content, (0, 0, 0, by))
 
 
 def _function(
@@ -254,8 +284,9 @@ def _failures(
             named = [found for found in exercise.known_mistakes if found.check == check.id]
             new = [found for found in named if found.sentence not in explained]
             if named and not new and not any(found.observed for found in named):
-                many = len(named) > 1
-                yield _details(Text(f"the same mistake{'s' * many} as above", style="bold yellow"))
+                which = "; ".join(plain(found.sentence).split(";")[0] for found in named)
+                again = f"the same mistake{'s' * (len(named) > 1)} as above"
+                yield _details(Text(f"{again}: {which}" if len(explained) > len(named) else again, style="bold yellow"))
             else:
                 yield from map(_details, _failure(check, new, whole_calls=whole_calls))
             explained |= {found.sentence for found in named}
@@ -315,7 +346,7 @@ def _line(outcome: str, earned: int, checks: list[CheckResult], text: Text, cons
 
 
 def _details(content: RenderableType) -> RenderableType:
-    return Padding(content, (0, 0, 0, 6))
+    return _indented(content, 6)
 
 
 def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool) -> Iterator[RenderableType]:
@@ -332,13 +363,17 @@ def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool
     table.add_column(style="dim", max_width=_LABEL_WIDTH)
     table.add_column(overflow="fold")
     long = not whole_calls and (check.call.count("\n") >= _CALL_LINES or len(check.call) > _CALL_LENGTH)
+    calls: list[RenderableType] = []
     for label, text in rows(check):
-        if label == "call" and long:
-            table.add_row(Text(label), Text(f"{_in_short(check.call)}; add --call to the command to see it"))
-        elif label != TO_PASTE or not long:
-            table.add_row(Text(one_line(label)), Text(plain(text, limit=_LONGEST_CALL if label == "call" else 4_000)))
+        if label not in (CALL, PASTED):
+            table.add_row(Text(one_line(label)), Text(plain(text)))
+        elif long:
+            table.add_row(Text(CALL), Text(f"{_in_short(check.call)}; add --call to the command to see it"))
+        else:
+            calls += [Text(f"{label}:", style="dim"), _Code(plain(text, limit=_LONGEST_CALL))]
     if table.row_count:
         yield table
+    yield from calls
     if check.may_come_from:
         yield Text("possible cause: " + "; ".join(check.may_come_from), style="dim")
 
@@ -388,10 +423,10 @@ def _finish(console: Console) -> RenderableType:
 def _after_the_last() -> str:
     """What to read after the last exercise; a handout without a site has only the page of an optional exercise."""
     page = "docs/next.md"
-    if course.WRITTEN.site or (course.FOLDER / page).is_file():
+    if course.WRITTEN.site or (course.ROOT / page).is_file():
         return course.page_address(page)
-    optional = [each for each in course.OPTIONAL if (course.FOLDER / each.page).is_file()]
-    return f"{optional[0].page}    an optional exercise: {optional[0].title}" if optional else ""
+    optional = [each for each in course.OPTIONAL if (course.ROOT / each.page).is_file()]
+    return f"{course.page_address(optional[0].page)}    an optional exercise: {optional[0].title}" if optional else ""
 
 
 def _next(result: Result) -> Iterator[str]:

@@ -118,7 +118,11 @@ def _entries(folder: str, exercise: str) -> list[KnownAnswer]:
             continue
         text = whole_functions(path)
         if folder == "known_mistakes":
-            text += _common(exercise, function)
+            common = _common(exercise, function)
+            for node in _public_functions(common):
+                if f"def {node.name}(" in text:
+                    raise FileRefused(f"{shown(path)}: {node.name} is in common_mistakes.toml, too; delete one of them")
+            text += common
         for node in _public_functions(text):
             sentence, _, rest = (ast.get_docstring(node) or "").partition("\n")
             if not sentence:

@@ -26,6 +26,8 @@ from grader.classroom import grading_job
 from grader.classroom.engines import open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import close_idle_processes, grade_job, request_for
+from grader.classroom.page import class_page
+from grader.classroom.report import class_report
 from grader.classroom.request import ClassSettings, Request
 from grader.classroom.results import JOURNAL_FILE, Entry, read_class
 from grader.classroom.submissions import find_submissions
@@ -100,6 +102,30 @@ def whole_lines(out: Path) -> list[dict]:
     """Of the journal, which may be read while it is written."""
     path = out / JOURNAL_FILE
     return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1] if line] if path.exists() else []
+
+
+# What to decide
+
+
+def test_a_part_that_was_left_out_is_to_decide_if_it_may_have_cost_points(tmp_path, sandbox):
+    right, stub = model_files()["kl.py"], (course.STARTER / "kl.py").read_text("utf-8")
+    branch = '    if kind == "k1":'
+    assert branch in right
+    texts = {
+        "colon": right.replace(branch, branch[:-1]),
+        "needed": "import pandas as pd\n" + right.replace(branch, f"    pd.isna(1.0)\n{branch}"),
+        "other": "import pandas as pd\n" + right.replace(branch, f"    logp.nothing\n{branch}"),
+        "print": f"print(kl_estimate)\n{right}",
+        "stub": f"import pandas as pd\n{stub}",
+    }
+    command = ["grade-all", write_class(tmp_path / "class", texts), "--out", tmp_path / "out", "--jobs", "1", *QUICKLY]
+    with graded_here(sandbox):
+        done = call(course_command.main, *command, cwd=ROOT)
+    assert done.returncode == 1 and "Odd files that cost no points: 3 submissions" in done.stdout, done.stdout
+    listed = done.stdout.partition("Decide before you publish (2):")[2].split("\n")
+    for line, name, why in zip(listed[1:], ("colon", "needed"), ("expected ':'", "imports pandas"), strict=False):
+        assert line.startswith(f"  left out: {name}: kl_estimate, 12 points: kl.py") and why in line
+    assert "may have cost points: 2 submissions" in class_page(class_report(read_class(tmp_path / "out")))
 
 
 # Stops

@@ -149,9 +149,9 @@ def test_a_mistake_is_named_once_with_the_call_the_numbers_and_the_page(
         for part in (
             yours,
             f"expected {expected}",
-            "call ",
-            f"{function}(",
+            "call, to paste:",
             f"from starter.{exercise} import {function}",
+            f"{function}(",
         )
     ]
     assert places == sorted(places)

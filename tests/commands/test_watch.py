@@ -180,6 +180,16 @@ def test_a_file_that_vanishes_for_a_while_does_not_end_it(watch, me):
     assert f"+{possible} points" in done.stdout, "since the last save"
 
 
+def test_a_file_that_an_editor_empties_before_it_writes_it_is_graded_once_it_is_written(watch, me, monkeypatch):
+    def empty() -> None:
+        (me / "kl.py").write_text("", "utf-8")
+        monkeypatch.setattr("time.sleep", lambda _: (me / "kl.py").write_text(RIGHT, "utf-8"))
+
+    done = watch(empty)
+    assert "is empty" not in done.stdout
+    assert done.returncode == 0 and len(totals(done.stdout)) == 2
+
+
 def test_what_is_not_graded_brings_no_report(watch, me):
     def compile_and_note() -> None:
         (me / "notes.txt").write_text("later", "utf-8")
@@ -197,7 +207,7 @@ def test_a_save_grades_only_what_it_may_have_changed_and_the_report_covers_every
     run_checks = run.run_checks
 
     def remember(grading, *second):
-        if not grading.corrected and grading.recorded:  # the second pass, and the checks behind a named mistake
+        if not grading.corrected and grading.require_recorded:  # the second pass, and the checks behind a named mistake
             runs.append({check.exercise for check in grading.settings.selected.values()})
         return run_checks(grading, *second)
 

@@ -6,7 +6,6 @@ The browser's simulation shares no code with the grader's. All other tests of th
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import subprocess
 from typing import Any
@@ -18,9 +17,7 @@ from worksheets import said, simulate
 from grader.core import course
 from grader.core.result import NOT_WRITTEN, PASSED
 from grader.worksheet import grade as worksheet
-from grader.worksheet import questions as worksheet_questions
 from grader.worksheet import replay as replaying
-from grader.worksheet.questions import QUANTITIES, QUESTIONS
 from grader.worksheet.reader import WorksheetFile, parse
 
 CORE = course.ROOT / "docs" / "assets" / "js" / "core"
@@ -47,10 +44,6 @@ def _simulated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replaying, "simulate", simulate)
 
 
-def snake_case(name: str) -> str:
-    return re.sub(r"([A-Z]|(?<=[a-z])(?=[0-9]))", lambda found: f"_{found[0].lower()}", name)
-
-
 def run_in_node(script: str) -> Any:
     """What a module prints, as JSON."""
     if NODE is None:
@@ -61,24 +54,9 @@ def run_in_node(script: str) -> Any:
     return json.loads(done.stdout)
 
 
-def renamed(values: dict[str, Any]) -> dict[str, Any]:
-    return {snake_case(name): value for name, value in values.items()}
-
-
 def test_what_the_page_downloads_earns_every_point_and_an_untouched_page_none() -> None:
     filled, empty = (worksheet.grade(WorksheetFile("0" * 64, parse(text.encode()))) for text in run_in_node(DOWNLOAD))
     assert [said(check) for check in filled.checks if check.outcome != PASSED] == []
     assert filled.earned == 30
     assert empty.earned == 0
     assert {check.outcome for check in empty.checks if check.points} == {NOT_WRITTEN}
-
-
-def test_the_browser_knows_the_limits_and_the_quantities_of_the_grader() -> None:
-    read = 'import { LIMITS, QUANTITIES } from "CORE/worksheet_runs.mjs";'
-    limits, quantities = run_in_node(f"{read} console.log(JSON.stringify([LIMITS, QUANTITIES]));")
-    longest, largest = worksheet_questions.LONGEST_ANSWER, worksheet_questions.LARGEST_FILE
-    assert limits == {"longestAnswer": longest, "largestFile": largest}
-    assert largest > len(QUESTIONS) * longest * len("\\ud800") + 100_000
-    assert renamed(quantities) == {
-        name: {"length": each.length, "whole": each.whole, "never": each.never} for name, each in QUANTITIES.items()
-    }

@@ -19,6 +19,7 @@ import torch
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import TO_PASTE, CheckResult, from_json
+from grader.reports.shared_texts import PASTED, rows
 from grader.workshop.catalogue import known_mistakes
 
 
@@ -77,7 +78,7 @@ def starter(folder: Path, files: Mapping[str, str]) -> Iterator[None]:
 
 def paste(check: CheckResult) -> str:
     """What an interactive Python prints for the lines of a call, up to the first exception."""
-    lines = [*dict(check.rows)[TO_PASTE].split("; "), *check.call.split("\n")]
+    lines = dict(rows(check))[PASTED].split("\n")
     names: dict[str, object] = {"__name__": "__console__"}
     torch.manual_seed(0)
     with contextlib.redirect_stdout(io.StringIO()) as printed:

@@ -274,7 +274,7 @@ def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> Non
     table = (out / "grades.csv").read_text("utf-8-sig").splitlines()
     rows = {row["submission"]: row for row in csv.DictReader(table)}
     assert set(rows) == {"'=HYPERLINK(1)", "bob", "eve"}
-    assert rows["bob"]["earned"] == rows["bob"]["points"] == rows["bob"]["kl"] == "20"
+    assert rows["bob"]["earned"] == rows["bob"]["of"] == rows["bob"]["kl"] == "20"
     assert (rows["eve"]["earned"], rows["eve"]["counts"], rows["eve"]["kl"]) == ("", "", "")
     assert "cannot be read" in rows["eve"]["notes"] and rows["eve"]["problem"] == "none of its code is readable"
     assert (rows["eve"]["missing"], rows["bob"]["missing"]) == ("kl.py", "")
@@ -415,19 +415,20 @@ def test_a_grading_that_cannot_begin_leaves_nothing(how: str, small_class: Path,
     assert (tmp_path / "out" / "class-secret").exists(), "results keep their secret"
 
 
-def test_another_version_next_to_a_module_is_listed_and_nothing_else_is(tmp_path: Path) -> None:
-    write_class(tmp_path / "class", dict.fromkeys(("ada", "ben", "cyd"), "4"))
-    for name in (
-        "kl_final.py",
-        "test_kl.py",
-        "run_charlm.py",
-        "__MACOSX/._kl.py",
-        ".ipynb_checkpoints/kl-checkpoint.ipynb",
+def test_another_version_next_to_a_module_is_listed_if_points_are_missing_and_nothing_else_is(tmp_path: Path) -> None:
+    write_class(tmp_path / "class", {"ada": "3", "ben": "4", "cyd": "4", "dan": "4"})
+    for path in (
+        "ada/kl_final.py",
+        "dan/kl_final.py",  # dan lost no points
+        "ada/test_kl.py",
+        "ada/run_charlm.py",
+        "ada/__MACOSX/._kl.py",
+        "ada/.ipynb_checkpoints/kl-checkpoint.ipynb",
     ):
-        path = tmp_path / "class" / "ada" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("3", "utf-8")
+        (tmp_path / "class" / path).parent.mkdir(exist_ok=True)
+        (tmp_path / "class" / path).write_text("4", "utf-8")
     (tmp_path / "class" / "ben" / "kl.py").rename(tmp_path / "class" / "ben" / "kl (1).py")
     done = grade_all_command(tmp_path / "class", tmp_path / "out")
     assert done.returncode == 1 and done.stdout.count("two versions") == 1, done.stdout
     assert "two versions: ada: kl_final.py looks like another version of kl.py" in done.stdout
+    assert "Odd files that cost no points: 2 submissions" in done.stdout

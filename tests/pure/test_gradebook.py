@@ -422,7 +422,8 @@ def test_the_names_of_a_download_reach_no_wrong_student(tmp_path: Path, names: l
 
 def test_a_submission_of_nobody_gets_no_record_and_everybody_of_a_group_the_grade() -> None:
     done = filled("moodle", WORKSHEET, [entry("folder", 9), *CLASS])
-    assert len(done.problems) == 1 and done.problems[0].startswith("folder: ") and len(done.table.rows) == 5
+    assert len(done.problems) == 1 and "owner of 1 submission" in done.problems[0] and len(done.table.rows) == 5
+    assert done.ownerless == ("submission,id,name", "folder,,")
     done = in_canvas([entry("group", 120, ZOE, ADA)])
     assert canvas_grades(done) == {"101": "120", "102": "205.00", "103": "120", "104": "EX"}
     done = in_canvas([entry("group", 120, only(ZOE, "email", "number"), only(ZOE, "username"))])
@@ -459,6 +460,25 @@ def test_a_roster_names_each_folder_by_any_id(title: str) -> None:
     known = roster(f"Submission;{title};other\nteam o\u0308;{value};x\n", ["team ö", "more"])
     done = in_canvas([entry("team ö", 33, MAX), entry("more", 205, MAX)], data=export, roster=known)
     assert cells_by_student(done) == {"Öz, Ada": ("", "33", "new"), "Muster, Max": ("205.00", "205.00", "unchanged")}
+
+
+def test_a_roster_is_proposed_for_folders_that_have_the_names_of_students() -> None:
+    """No grade follows from a proposal: the instructor saves it, and gives it back."""
+    folders = [entry("zoe_muller", 180), entry("Max Muster", 205), replace(CLASS[2], people=())]
+    done = in_canvas(folders, data=CANVAS)
+    assert done.table.as_bytes() == CANVAS and not done.without and not done.has_grades
+    assert done.ownerless == (
+        "submission,id,name",
+        'zoe_muller,101,"Müller, Zoë"',
+        'Max Muster,102,"Muster, Max"',
+        "ada,,",
+    )
+    known = roster("\n".join(done.ownerless[:-1]), [each.name for each in folders])
+    done = in_canvas(folders[:2], roster=known)
+    assert canvas_grades(done) == {"101": "180", "102": "205.00", "103": "", "104": "EX"}
+    one = in_canvas([folders[0], *CLASS[1:]])
+    assert one.doubted and one.without == ('O\'Neil, Eve "X"',), "who is proposed may have handed in"
+    assert in_canvas([entry("Ada Öz", 33)], data=CANVAS + SECOND_ADA).ownerless[1] == "Ada Öz,,"
 
 
 def test_the_roster_of_the_page_is_read_and_two_lines_make_a_group() -> None:
@@ -891,9 +911,10 @@ def test_the_command_writes_the_file_and_shows_decisions_first_without_one(case:
     assert "nothing written" in shown and "2 new, 1 unchanged" in shown and "205.00 -> " not in shown
     assert (
         shown.index("you need to decide")
-        < shown.index("folder: the owner is unknown")
-        < shown.index("Without a submission")
+        < shown.index("the owner of 1 submission is unknown")
+        < shown.index("submission,id,name\n  folder,,\n")
     )
+    assert "Without a submission" not in shown, "the folder may be anybody's"
     assert case.run(*THIS, "--skip", "folder") == 0 and case.export.read_bytes() == CANVAS
     assert changed_cells(CANVAS, case.out.read_bytes()) == {(3, 6): "180", (5, 6): "33"}
     shown = " ".join(capsys.readouterr().out.split())
@@ -904,7 +925,7 @@ def test_open_questions_give_exit_code_1_until_they_are_skipped(case: Case, caps
     write_entries(case.graded, [*CLASS, replace(entry("\x1b[31mnobody", 3), key="zoe")], {})
     assert case.run(*THIS) == 1 and case.out.is_file()
     shown = capsys.readouterr().out
-    assert "\n  nobody: " in shown and "\x1b" not in shown
+    assert "\n  nobody,," in shown and "\x1b" not in shown
     assert case.run(*THIS, "--skip", "\x1b[31mnobody") == 0
     assert case.run(*THIS, "--skip", "\x1b[31mnobody", "--missing-zero", "--skip", "zoe") == 0
     assert changed_cells(CANVAS, case.out.read_bytes()) == {(5, 6): "33"}
@@ -917,7 +938,7 @@ def test_the_deadline_of_the_course_counts_with_times_of_a_roster(case: Case, ca
     monkeypatch.setattr(course, "ROOT", case.out.parent)
     monkeypatch.chdir(case.out.parent)
     write_entries(case.graded, [replace(each, submitted_at=None) for each in CLASS], {})
-    assert case.run(*THIS) == 1 and case.out.read_bytes() == CANVAS
+    assert case.run(*THIS) == 1 and not case.out.exists()
     assert capsys.readouterr().out.count("its hand-in time is unknown") == 1, "one reason, once"
     known = case.out.with_name("roster.csv")
     known.write_text("submission,submitted_at\nzoe,2031-11-21 09:00\nmax,2031-11-20 09:00\nada,20.11.2031 09:00\n")

@@ -21,7 +21,7 @@ from grader.core.notebook import code_of, without_host_setup
 from grader.workshop import handout
 from grader.workshop.catalogue import known_mistakes, whole_functions
 from grader.workshop.leak_scan import WINDOW, Secrets, scan, secrets
-from site_steps import mistakes
+from site_steps import handout_pages, mistakes
 from site_steps.page_values import expand
 
 SITE = "https://example.org/grpo/"
@@ -29,6 +29,9 @@ LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantag
 """Of the model answer `clip.clip_fraction`."""
 
 
+CONVENTIONS = "course/docs/reference/conventions.md"
+PROMISE = re.compile(r"[Cc]hapters? \d|[Ss]imulation|[Tt]he lab\b|discussion|[Ii]n your tab|[Ww]orksheet")
+"""What only the site has."""
 OF_AN_EXERCISE = re.compile(
     rf"^(course/docs/exercises/|course/grader/exercises/|starter/)(?:{'|'.join(course.names(optional=True))})"
     r"(?=/|\.py$|\.ipynb$|\.md$)"
@@ -132,7 +135,7 @@ def test_its_project_file_names_our_dependencies_and_the_files_that_the_grader_r
 def test_the_pages_in_it_are_plain_markdown_and_lead_nowhere_that_it_lacks(files: dict[str, bytes]) -> None:
     pages = {name: text.decode() for name, text in files.items() if name.endswith(".md")}
     wanted = {f"course/{page}" for each in course.HANDED_OUT for page in each.pages}
-    assert {*pages} == {"README.md", "course/README.md", "course/docs/mistakes/general.md", *wanted}
+    assert {*pages} == {"README.md", "course/README.md", "course/docs/mistakes/general.md", CONVENTIONS, *wanted}
     for name, text in pages.items():
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
             path = os.path.normpath(os.path.join(os.path.dirname(name), target)).replace(os.sep, "/")
@@ -140,6 +143,29 @@ def test_the_pages_in_it_are_plain_markdown_and_lead_nowhere_that_it_lacks(files
         prose = re.sub(r"```.*?```|\$\$.*?\$\$", "", text, flags=re.DOTALL)
         assert not re.findall(r"^(?:///|\?\?\?|!!!|---\n|!\[|    attrs:).*|\{ ?[#.]|loading=lazy", prose, re.MULTILINE)
         assert text.count("<details") == text.count("</details>") == text.count("<summary>")
+
+
+def test_no_page_and_no_starter_file_promises_what_only_the_site_has(files: dict[str, bytes]) -> None:
+    read = [name for name in files if name.endswith(".md") or re.fullmatch(r"starter/\w+\.(py|ipynb)", name)]
+    lines = [f"{name}: {line}" for name in read for line in files[name].decode().split("\n")]
+    assert list(filter(PROMISE.search, lines)) == []
+
+
+def test_a_sentence_goes_with_its_dead_link_and_the_rest_stays() -> None:
+    page, files = "docs/exercises/kl.md", ["docs/exercises/kl.md", "docs/reference/conventions.md"]
+    for text, expected in {
+        "One. [Chapter 6](../learn/loss.md#a) shows it. Two.": "One. Two.",
+        "It is 0 ([why](../learn/loss.md)). See [here](../start.md), in 2026.": "It is 0.",
+        "a\n\n[Chapter 6](../learn/loss.md) shows it.\n\nb": "a\n\nb",
+        "- **File:** a.\n- See [b](b.html?x=1).\n- c": "- **File:** a.\n- c",
+        "    1. Play. [Watch](../a.md).": "    1. Play.",
+        "| [loss](../learn/loss.md) | 1 |": "| loss | 1 |",
+        "You need [2](clip.md) and [them](../reference/conventions.md#a).": (
+            "You need 2 and [them](../reference/conventions.md#a)."
+        ),
+        "See [Install and run](../start.md#install-and-run).": "See [Install and run](../../../README.md#install).",
+    }.items():
+        assert handout_pages.plain_page(page, text, files) == expected
 
 
 def test_every_mistake_that_a_report_names_is_on_its_page_and_every_hint_is_kept(files: dict[str, bytes]) -> None:

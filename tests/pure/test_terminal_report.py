@@ -1,9 +1,12 @@
 """The report in the terminal, made from a result alone: no text in it can deceive, flood or be lost."""
 
+import code
+import contextlib
 import copy
 import io
 import re
 
+import pytest
 from rich.console import Console
 from terminal_reports import report_of, result_of
 
@@ -30,10 +33,23 @@ def test_the_named_mistake_comes_first_and_the_call_last() -> None:
     )
     result.exercises[0].known_mistakes = [NamedMistake("kl.a", True, *said)]
     report = report_of(result)
-    parts = ("if you do it", "As in Dr. GRPO it is off by 1.5.", "It is 1.", "yours", "expected", "call ", TO_PASTE)
+    parts = ("if you do it", "As in Dr. GRPO it is off by 1.5.", "It is 1.", "yours", "expected", "call, to paste:")
     places = [report.index(part) for part in parts]
     assert places == sorted(places)
     assert "The rest is long" not in report
+
+
+@pytest.mark.parametrize("width", [30, 60, 4000])
+def test_the_lines_of_a_call_run_when_pasted_as_they_are_printed(width: int) -> None:
+    call = "numbers = [[1.0, -2.0, 3.0], [4.0, -5.0, 6.0]]\nsqrt(sum(map(sum, numbers)), *[],) + len(', , , , , , , ,')"
+    check = CheckResult("kl.a", "kl_estimate", "A title.", 1, False, True, FAILED, "it is 1", call, printed="a\nb")
+    check.rows = [("yours", "1"), (TO_PASTE, "import sys; from math import sqrt")]
+    lines = re.search(r"call, to paste:\s*\n(.*?len.*?)\n", report_of(made(check), width=width), re.DOTALL)
+    python = code.InteractiveConsole()
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert lines and [python.push(line.rstrip()) for line in lines[1].split("\n")][-1] is False
+    assert float(printed.getvalue()) == 7**0.5 + 15
+    assert all(len(line) <= width for line in lines[1].split("\n") if ", ," not in line)
 
 
 def test_a_long_call_is_shown_with_an_option() -> None:

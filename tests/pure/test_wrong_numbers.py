@@ -81,7 +81,7 @@ MANY = np.arange(1400.0).reshape(2, 700)
         (ROWS + A([[0.2, 0.2, -0.2], [-0.3, 0.3, 0.3]]), ROWS, {}, None),
         # small differences, one side
         (A([1e-17, 0, -3e-17, 0]), np.zeros(4), {}, "rounding errors instead of exactly 0"),
-        (A([1e-3, 0, -3e-3, 0]), np.zeros(4), {}, None),
+        (A([1e-3, 0, -3e-3, 0]), np.zeros(4), {}, "must be exactly 0"),
         (SIX[:3] + OFF[:3], SIX[:3], {}, None),
         (SIX + OFF * A([1, 1, -1, 1, 1, 1]), SIX, {}, None),
         # masks

@@ -39,7 +39,8 @@ def test_the_worked_example_of_the_page(student, worked, fresh):
     small = np.array([[0.0, 1.0, 3.0, 7.0], [-2.0, 0.5, 1.0, 4.0]]) + fresh.integers(9, size=(2, 1))
     large = fresh.permuted(np.linspace(-5.0, 5.0, int(fresh.integers(13, 90))).round(2))[None]
     many = fresh.uniform(-5.0, 5.0, size=(int(fresh.integers(41, 90)), 5)).round(2)
-    groups = fresh.permuted(small, axis=1), large, many
+    small = fresh.permuted(small, axis=1)
+    groups = small, small[:1, :3], large, many  # the first that goes wrong is shown
     for rewards, answer in zip(groups, student.each("group_advantages", *map(Example, groups)), strict=True):
         why = "the page's example is right, but other rewards are not"
         same(answer, advantages_of(rewards), why=why, atol=1e-5)

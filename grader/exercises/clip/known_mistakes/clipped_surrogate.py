@@ -435,10 +435,10 @@ def rebuilt_from_python_numbers(
 
 
 def clamps_the_ratio_in_place():
-    """you clip with clamp_(), which changes the caller's ratio; inputs are never changed in place
+    """you change the caller's ratio, with clamp_() or ratio[...] =; inputs are never changed in place
 
-    The objective is right, because the plain product was taken before. But the clip fraction, computed from the same
-    ratios a line later, is 0 from now on. In training PyTorch may refuse the backward pass.
+    The clip fraction, computed from the same ratios a line later, is 0 from now on. In training PyTorch may refuse the
+    backward pass.
     """
     """
     - return torch.minimum(ratio * advantages, clipped_ratio * advantages)

@@ -180,6 +180,20 @@ def clamps_after_exp():
     """
 
 
+def clamps_the_ratio_at_twenty():
+    """you clamp the ratio to [-20, 20], after the exponential; here the log-ratio is clamped, before it
+
+    A ratio of 20 is a log-ratio of 3: everything beyond it has no gradient, and no ratio is negative. The limits of
+    the log-ratio only prevent an overflow.
+    """
+    """
+    - log_ratio = (logp - old_logp.detach()).clamp(-20.0, 20.0)
+    - return log_ratio.exp()
+    + log_ratio = (logp - old_logp.detach()).clamp(-torch.inf, torch.inf)
+    + return log_ratio.exp().clamp(-20.0, 20.0)
+    """
+
+
 def clamps_each_log_probability():
     """you clamp logp and old_logp separately to -20 and above; here their difference is clamped
 

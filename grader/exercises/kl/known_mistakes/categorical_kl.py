@@ -249,6 +249,36 @@ def gives_kl_div_plain_probabilities():
     """
 
 
+def takes_the_log_of_the_quotient():
+    """you take the logarithm of a quotient of probabilities, log(p / q); this exercise subtracts two log_softmax
+
+    Where a probability rounds to 0, the quotient is 0 or infinite, its logarithm too, and 0 times infinity is NaN. A
+    trained policy is nearly certain of most tokens, so this case is common.
+    """
+    """
+    - logp = torch.log_softmax(logits, dim=-1)
+    - ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
+    - return (logp.exp() * (logp - ref_logp)).sum(dim=-1)
+    + p = torch.softmax(logits, dim=-1)
+    + q = torch.softmax(ref_logits.detach(), dim=-1)
+    + return (p * (p / q).log()).sum(dim=-1)
+    """
+
+
+def lets_torch_choose_the_axis():
+    """you leave out dim, and torch then chooses the first axis of three; the actions are the last axis, dim=-1
+
+    Without `dim`, `torch.nn.functional.softmax` and `log_softmax` take axis 0 of one or three axes and axis 1 of two:
+    the right one for (K,) and (P, K). Torch only warns.
+    """
+    """
+    - logp = torch.log_softmax(logits, dim=-1)
+    - ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
+    + logp = torch.nn.functional.log_softmax(logits)
+    + ref_logp = torch.nn.functional.log_softmax(ref_logits.detach())
+    """
+
+
 def trusts_the_library_divergence(logits: Tensor, ref_logits: Tensor) -> Tensor:
     """you call torch's kl_divergence, infinite once a pi_ref rounds to 0; this exercise asks for a finite value
 
