@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 
-from ..classroom.questions import BROKEN_IMPORT, CHANGED_BY_HAND, LEFT_OUT, UNREADABLE, VERSIONS, questions
+from ..classroom.questions import BROKEN_IMPORT, CHANGED_BY_HAND, GUESSED, LEFT_OUT, UNREADABLE, VERSIONS, questions
 from ..classroom.results import ADDED, REGRADED, Entry, read_class
 from ..core import course
 from ..core.arguments import path_argument
@@ -29,7 +29,8 @@ from .personal_data import warn_if_git_takes
 
 _PLATFORMS = ("canvas", "moodle")
 _OF_TIMES = ("submitted_at", "date_format")
-_SHOWN = (BROKEN_IMPORT, LEFT_OUT, VERSIONS, UNREADABLE, REGRADED, ADDED, CHANGED_BY_HAND)  # `fill` finds the others
+# `fill` finds the others by student.
+_SHOWN = (BROKEN_IMPORT, LEFT_OUT, GUESSED, VERSIONS, UNREADABLE, REGRADED, ADDED, CHANGED_BY_HAND)
 _ROSTER = (
     "Save these lines as roster.csv, check each (a proposal only has the same name), complete those without a student, "
     "and give --roster roster.csv"

@@ -447,7 +447,8 @@ def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[Note]:
     # A handout has a notebook next to each module; one that nobody touched is no surprise.
     used = [member for member in candidates[1:] if not (_is_notebook(member) and _is_unwritten(name, member))]
     (taken, file), *others = {_called(member): member.name for member in [candidates[0], *used]}.items()
-    notes = [Note(f"the grader used {taken} as {name}", NoteKind.OTHER_NAME, (name, file))] if taken != name else []
+    kind = NoteKind.OTHER_NAME if _graded_name(file) else NoteKind.GUESSED
+    notes = [Note(f"the grader used {taken} as {name}", kind, (name, file))] if taken != name else []
     for other, other_file in others:
         notes.append(Note(f"the grader took {taken}, not {other}", NoteKind.VERSIONS, (name, file, other_file)))
     return notes
