@@ -450,8 +450,9 @@ def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[Note]:
     stub = [each for each in others if each[0] == name and _is_unwritten(name, each[1])]
     notes = []
     if taken != name:
+        kind = NoteKind.OTHER_NAME if _graded_name(file.name) else NoteKind.GUESSED
         why = f", because {name} is as it was handed out" if stub else ""
-        notes.append(Note(f"the grader used {taken} as {name}{why}", NoteKind.OTHER_NAME, (name, file.name)))
+        notes.append(Note(f"the grader used {taken} as {name}{why}", kind, (name, file.name)))
     for other, other_file in (each for each in others if each not in stub):
         about = (name, file.name, other_file.name)
         notes.append(Note(f"the grader took {taken}, not {other}", NoteKind.VERSIONS, about))

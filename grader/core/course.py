@@ -64,7 +64,7 @@ class Exercise:
     name: str  # of the file, without its suffix, and of the exercise on the command line
     title: str
     minutes: int  # that it takes a student, roughly
-    functions: tuple[str, ...]  # to write, as signatures without annotations
+    functions: tuple[str, ...]  # to write, as signatures with defaults, without annotations
     given: tuple[str, ...] = ()  # files that it needs, from `starter/`; a submission's own are not read
     # Function to those of this and earlier exercises that it calls, itself or through others: "exercise.function".
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
@@ -118,7 +118,7 @@ class Exercise:
         return tuple(signature.split("(")[0] for signature in self.functions)
 
     def signature(self, function: str) -> str:
-        """The line that a student reads: `group_advantages(rewards, *, std_eps, divide_by_std)`."""
+        """The line that a student reads: `group_advantages(rewards, *, std_eps=1e-8, divide_by_std=True)`."""
         return self.functions[self.function_names.index(function)]
 
     @functools.cache  # noqa: B019 - the exercises live as long as the process

@@ -493,6 +493,9 @@ class GradingPlugin:
                 entry.message, entry.frames = what_was_raised(problem.type, problem.message), problem.frames
                 if there := unknown_import(problem.message, self.settings.submission.files):
                     entry.message = f"{problem.type}: {there}"
+                if problem.type == "RecursionError":  # the line that calls again, not the one where the stack ended
+                    calls = [frame for frame in entry.frames if f"{frame.function}(" in frame.source]
+                    entry.frames = calls[-1:] or entry.frames
                 self._keep_meaning(check, problem)
                 if problem.type == "NameError" and problem.frames:
                     entry.message += unknown_name(problem.message, self._text(problem.frames[-1].file))
@@ -529,7 +532,7 @@ class GradingPlugin:
             return
         meaning = exception_meaning(problem.type, problem.message, problem.frames[-1].source if problem.frames else "")
         if problem.type == "TypeError" and not problem.frames and problem.message.startswith(f"{check.function}()"):
-            meaning = _other_def_line(check.function)
+            meaning = _other_def_line(course.exercise(check.exercise).signature(check.function))
         if meaning:
             self.findings.raised[check.id] = meaning
 
@@ -603,10 +606,10 @@ def _fit(entry: CheckResult, check: Check, call: Call | None) -> None:
         entry.rows = [*entry.rows, (TO_PASTE, imports)]
 
 
-def _other_def_line(function: str) -> Meaning:
+def _other_def_line(signature: str) -> Meaning:
     return Meaning(
-        f"the grader cannot call your `{function}`: its `def` line does not take what that of the starter file takes",
-        f"copy the `def` line of `{function}` from the original file, with the defaults after `=`",
+        "the `def` line of your function takes other arguments than the one that you were given",
+        f"write `def {signature}:` again, with the defaults",
     )
 
 

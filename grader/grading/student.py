@@ -507,8 +507,8 @@ class Student:
             if part.file_name == file_name and function in part.names:
                 return self._lost(part)
         if problem not in ("missing", "not callable"):
-            advice = f"copy the `def` line of `{function}` from the original file, with the defaults after `=`"
-            return ModuleProblem(f"expected `{expected}`, but {file_name} defines `{_text(problem)}`; {advice}")
+            advice = f"write `def {expected}:`, as in the file that you were given"
+            return ModuleProblem(f"`{_text(problem)}` in {file_name} takes other arguments than the exercise; {advice}")
         there = "that name is not a function; did you spell it right?"
         if problem == "missing":
             elsewhere = where_instead(function, file_name, self._submission.files)

@@ -70,11 +70,17 @@ class Module:
         return {each.asname or each.name: (_sibling(node, each), each.name) for node in found for each in node.names}
 
     def signature(self, function: str, *, without: Sequence[str] = ()) -> str:
-        """The line that a student reads: `group_advantages(rewards, *, std_eps, divide_by_std)`."""
+        """The line that a student reads: `group_advantages(rewards, *, std_eps=1e-8, divide_by_std=True)`."""
         arguments = self.functions[function].args
-        names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
-        keywords = [each.arg for each in arguments.kwonlyargs if each.arg not in without]
+        positional = [*arguments.posonlyargs, *arguments.args]
+        defaults = [*[None] * (len(positional) - len(arguments.defaults)), *arguments.defaults]
+        names = list(map(self._with_default, positional, defaults))
+        pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        keywords = [self._with_default(*each) for each in pairs if each[0].arg not in without]
         return f"{function}({', '.join([*names, *(['*', *keywords] if keywords else [])])})"
+
+    def _with_default(self, argument: ast.arg, default: ast.expr | None) -> str:
+        return argument.arg + (f"={ast.get_source_segment(self.text, default)}" if default else "")
 
 
 def _sibling(node: ast.ImportFrom, imported: ast.alias) -> str:

@@ -136,6 +136,12 @@ LINES = [
     ("x.sum(over=0)", "it takes: ", "number and the types"),
     ("torch.minimum(x, x, dim=0)", "`x.amin(dim=-1)`", "def line"),
     ("x - 0.5 * leaf.grad", "`backward()` before", "option"),
+    (
+        "0.5 * torch.autograd.grad(leaf.sum(), x.clone().requires_grad_(), allow_unused=True)[0]",
+        "None",
+        "`backward()` before",
+    ),
+    ("d.k1", '`metrics["k1"]`', "spelling"),
     ("x * none", "an option that was not given", "floating point"),
     ("torch.ones(2, 4) == torch.ones(2, 4)[:, 0]", "`[:, 0]` removes the axis", "keepdim"),
     ("torch.ones(2, 4) - torch.ones(2, 4).mean(-1)", "4 entries and the right one 2", "removes the axis"),

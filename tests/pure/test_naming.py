@@ -76,3 +76,24 @@ def test_what_is_seen_besides_the_numbers_is_said_at_its_check_only() -> None:
     check = next(each.id for each in checks_of("kl", hidden=False) if each.function == "kl_estimate")
     found = said("kl", "kl_estimate", multiplied(3.0), {check: Failure(Example(), answer, mode)})
     assert [named.check for named in found.mistakes if named.sentence == mode[1]] == [check]
+
+
+def test_an_error_that_only_two_changes_to_one_line_raise_names_neither() -> None:
+    clamp = {"raises": "TypeError", "message": "clamp() received an invalid combination of arguments - got ("}
+    assert not [
+        named.name for named in said("clip", "clipped_surrogate", lambda _: clamp).mistakes if not named.observed
+    ]
+
+
+@pytest.mark.parametrize("names_it", [True, False])
+def test_an_error_about_shapes_names_a_mistake_only_if_its_numbers_show_it_too(names_it: bool) -> None:
+    def answer(recorded: RecordedAnswer) -> Observation:
+        wrong = recorded.mistakes.get("forgets_keepdim", recorded.expected)
+        if names_it or "raises" in wrong or wrong is recorded.expected:
+            return wrong
+        return multiplied(3.0)(recorded)
+
+    found = said("advantages", "group_advantages", answer)
+    assert {named.name for named in found.mistakes if not named.observed} == (
+        {"forgets_keepdim"} if names_it else set()
+    )

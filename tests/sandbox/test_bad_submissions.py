@@ -31,7 +31,7 @@ Files = Mapping[str, str | bytes | None]
 Grader = Callable[..., Result]
 
 GROUP_ADVANTAGES = "def group_advantages(rewards, *, std_eps=1e-8, divide_by_std=True):\n"
-SIGNATURE = "group_advantages(rewards, *, std_eps, divide_by_std)"
+SIGNATURE = "group_advantages(rewards, *, std_eps=1e-8, divide_by_std=True)"
 
 
 @pytest.fixture
