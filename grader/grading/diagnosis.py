@@ -170,10 +170,11 @@ class Diagnosis:
         return sorted(mistakes, key=lambda named: order.index(named.check))
 
     def _errors(self, exercise: ExerciseResult, named: Sequence[NamedMistake]) -> Iterator[NamedMistake]:
-        """What the errors mean that failing checks show, except where a mistake is named."""
+        """What the errors mean that failing checks show, except where a mistake is named, or one makes all answers."""
         explained = {each.check for each in named}
+        explained |= {each.function for each in named if each.everywhere and not each.observed}
         for entry in _failing(exercise):
-            if entry.id in self.findings.raised and entry.id not in explained:
+            if entry.id in self.findings.raised and explained.isdisjoint((entry.id, entry.function)):
                 yield about_error(self.settings.selected[entry.id], self.findings.raised[entry.id])
 
     def _reasons(self, exercise: ExerciseResult, function: str, failing: Sequence[CheckResult]) -> Reasons:
