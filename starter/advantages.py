@@ -1,4 +1,4 @@
-# Written by "course dev stubs" from the model answer; replace each TODO.
+# Replace each TODO and the `raise` below it, then run `grade`. Running this file tests nothing.
 """Group-relative advantages: how good is each sample compared with the rest of its group?
 
 GRPO needs no critic. It draws G samples for one prompt, scores them, and compares each with its own group.

@@ -1,4 +1,4 @@
-# Written by "course dev stubs" from the model answer; replace each TODO.
+# Replace each TODO and the `raise` below it, then run `grade`. Running this file tests nothing.
 """The ten-action bandit: GRPO in its simplest setting, next to REINFORCE.
 
 The policy is ten logits, so you can follow an update by hand. A step only computes: `train_bandit` draws the groups.

@@ -1,4 +1,4 @@
-# Written by "course dev stubs" from the model answer; replace each TODO.
+# Replace each TODO and the `raise` below it, then run `grade`. Running this file tests nothing.
 """A language model trained with GRPO: the functions of the first three exercises, now on tokens.
 
 Only the tokens of a completion enter the loss: not the prompt, and not the padding after the end. A batch has B rows of

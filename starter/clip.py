@@ -1,4 +1,4 @@
-# Written by "course dev stubs" from the model answer; replace each TODO.
+# Replace each TODO and the `raise` below it, then run `grade`. Running this file tests nothing.
 """Importance ratio and clipped surrogate: how far may one batch of samples move the policy?
 
 The old policy drew the samples. Each is weighted by how much more likely the current policy makes it. The clip removes

@@ -1,4 +1,4 @@
-# Written by "course dev stubs" from the model answer; replace each TODO.
+# Replace each TODO and the `raise` below it, then run `grade`. Running this file tests nothing.
 """KL divergence: how far has the policy moved from the reference policy?
 
 The KL of ten actions is a short sum. A language model's KL is estimated from samples instead. k1, k2 and k3 estimate

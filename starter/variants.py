@@ -1,4 +1,4 @@
-# Written by "course dev stubs" from the model answer; replace each TODO.
+# Replace each TODO and the `raise` below it, then run `grade`. Running this file tests nothing.
 """The relatives of GRPO: one small function for the piece that each method changes.
 
 The pieces are the baseline (RLOO), the choice of groups (DAPO), the weight of a token (DAPO, Dr. GRPO), and three uses

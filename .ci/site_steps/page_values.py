@@ -101,7 +101,9 @@ def _points() -> int:
 def _points_of_functions(exercise: course.Exercise) -> str:
     checks = checks_of(exercise.name, hidden=True)
     totals = {name: sum(c.points for c in checks if c.function == name) for name in exercise.function_names}
-    return ", ".join(f"`{name}` {points}" for name, points in totals.items())
+    points = ", ".join(f"`{name}` {points}" for name, points in totals.items())
+    hidden = sum(check.points for check in checks if check.hidden)
+    return f"{points}; {hidden} of them for checks that only your instructor's grader has" if hidden else points
 
 
 def _known_mistakes() -> int:

@@ -14,10 +14,10 @@ from ..core.contents import WORKSHEET_FILE
 from ..core.note import Note, NoteKind
 from ..core.result import BROKEN, CheckResult
 from ..worksheet.questions import EXERCISE as WORKSHEET
-from .results import ADDED, Entry, strangers
+from .results import ADDED, NO_FUNCTION, NO_NAME, Entry, strangers
 
 NOT_GRADED, NO_GRADE, BROKEN_IMPORT, VERSIONS = "not graded", "no grade", "cannot be imported", "two versions"
-LEFT_OUT = "left out"
+LEFT_OUT, GUESSED = "left out", "guessed file"
 LATE, CHANGED_BY_HAND, GONE, UNREADABLE = "late without a time", "adjusted", "no longer handed in", "unreadable"
 
 
@@ -71,11 +71,13 @@ def _of(entry: Entry) -> Iterator[OpenQuestion]:
             yield question(BROKEN_IMPORT, f"{course.file_of(part.name)}, {part.points} points: {part.not_imported}")
         elif part.name == WORKSHEET and all(check.outcome == BROKEN for check in part.checks):
             yield question(UNREADABLE, f"{WORKSHEET_FILE}, {part.points} points; the student's report says why")
-    for loss in losses(entry):
-        if loss.note.kind == NoteKind.VERSIONS:
-            yield question(VERSIONS, f"{loss.note}; to grade the other one, give it to `course regrade`")
+    for lost in lost_points(entry):
+        kind = {NoteKind.VERSIONS: VERSIONS, NoteKind.GUESSED: GUESSED}.get(lost.note.kind, LEFT_OUT)
+        if kind == VERSIONS:
+            yield question(VERSIONS, f"{lost.note}; to grade the other one, give it to `course regrade`")
         else:
-            yield question(LEFT_OUT, f"{', '.join(loss.functions)}, {loss.points} points: {loss.note}")
+            lacks = ", but it does not define this" * (kind == GUESSED)
+            yield question(kind, f"{', '.join(lost.functions)}, {lost.points} points: {lost.note}{lacks}")
     if entry.marked_late and entry.submitted_at is None:
         free = "" if course.WRITTEN.late else "; without [late] in course.toml, this costs nothing"
         yield question(LATE, f"the platform calls it late but gives no time; give it in a roster{free}")
@@ -91,7 +93,7 @@ def _of(entry: Entry) -> Iterator[OpenQuestion]:
 
 
 @dataclass(frozen=True)
-class Loss:
+class LostPoints:
     """A note on files, and the checks without points for which its cause may be to blame."""
 
     note: Note
@@ -106,28 +108,30 @@ class Loss:
         return tuple(dict.fromkeys(check.function for check in self.checks))
 
 
-def losses(entry: Entry) -> list[Loss]:
+def lost_points(entry: Entry) -> list[LostPoints]:
     """What the grader left out or chose among the files of a graded submission, where that may have cost points."""
     notes = () if entry.why_no_grade else entry.all_notes
-    return [Loss(note, checks) for note in notes if (checks := tuple(_lost(note, entry)))]
+    return [LostPoints(note, checks) for note in notes if (checks := tuple(_lost(note, entry)))]
 
 
 def _lost(note: Note, entry: Entry) -> Iterator[CheckResult]:
     """The checks to blame on the cause of a note.
 
-    The choice of a file may cost any point of its module. A part that was not executed costs the functions that it
-    defines, and those that use a name without a definition; in a file of the student's own, functions of any module.
+    The choice of a file may cost any point of its module, and a guess the functions that the file lacks. A part that
+    was not executed costs the functions that it defines, and those that use a name without a definition; in a file of
+    the student's own, functions of any module.
     """
     stems = {name.rpartition(".")[0] for name in note.about}
     every_module = not stems & {WORKSHEET, *(exercise.name for exercise in course.ALL_EXERCISES)}
+    why = {NoteKind.LEFT_OUT: NO_NAME, NoteKind.FOREIGN_IMPORT: NO_NAME, NoteKind.GUESSED: NO_FUNCTION}.get(note.kind)
     for part in entry.result.exercises if entry.result else ():
         missing = [check for check in part.checks if check.points > check.earned]
         if part.name not in stems and not every_module:
             continue
         if note.kind == NoteKind.VERSIONS:
             yield from missing
-        elif note.kind in (NoteKind.LEFT_OUT, NoteKind.FOREIGN_IMPORT) and not part.not_imported:
-            lacking = {check.function for check in missing if check.outcome == BROKEN and "NameError" in check.message}
+        elif why and not part.not_imported:
+            lacking = {check.function for check in missing if check.outcome == BROKEN and why in check.message}
             yield from (check for check in missing if check.function in lacking.union(note.about))
 
 

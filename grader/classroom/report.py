@@ -21,7 +21,7 @@ from ..core import course
 from ..core.by_hand import shown
 from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
 from ..worksheet.questions import EXERCISE as WORKSHEET
-from .questions import losses
+from .questions import lost_points
 from .results import Entry
 
 BINS = 10
@@ -252,7 +252,7 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
         exercises=exercises,
         checks=_checks(results),
         imports=_imports(results),
-        left_out=sum(bool(losses(entry)) for entry in entries),
+        left_out=sum(bool(lost_points(entry)) for entry in entries),
         known_mistakes=_known_mistakes(results),
         functions=functions,
         finished=functions[-1].reached - functions[-1].stopped if functions else 0,

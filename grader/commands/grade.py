@@ -129,6 +129,13 @@ def _read(arguments: argparse.Namespace, path: Path) -> _Files:
     if arguments.upload:
         _keep_handed_in_parts(arguments, found)
         found = replace(found, notes=(*_notes_on_parts(arguments, found), *found.notes))
+    elif path.name == "starter":
+        outside = [
+            Note(f"{name} is outside {path.name}/; move it into that folder to have it graded")
+            for name in MODULES
+            if (path.parent / name).is_file()
+        ]
+        found = replace(found, notes=(*outside, *found.notes))
     if arguments.exercises:
         submission = found.graded()
     else:
@@ -401,7 +408,8 @@ def _watch(arguments: argparse.Namespace, path: Path, processes: _Processes) -> 
 
         _use_inputs(arguments.examples or plugin.WATCH_INPUTS)
     if processes.sandbox:
-        passed = f"Passed with {plugin.inputs_per_invariant()} inputs per invariant; run `grade` for the full number."
+        inputs = f"{plugin.inputs_per_invariant()} generated inputs per check"
+        passed = f"Passed with {inputs}; run `grade` without --watch to try {plugin.DEFAULT_INPUTS}."
 
     def again() -> None:
         """Grade the current files, unless they have been graded."""

@@ -153,7 +153,7 @@ def _known_name(parser: argparse.ArgumentParser, name: str) -> str:
     names = [*course.names(drafts=True), course.WORKSHEET]
     exercise, _, function = name.removesuffix(".py").removesuffix(".json").partition(".")
     if exercise not in names:
-        parser.error(f"there is no exercise {name!r}; {nearest(exercise, names)}")
+        parser.error(f"there is no exercise {name!r}; {_meant(name) or nearest(exercise, names)}")
     if not function and name != exercise:
         parser.error(f"there is no exercise {name!r}; did you mean {exercise}?")
     functions = () if exercise == course.WORKSHEET else course.exercise(exercise).function_names
@@ -161,6 +161,18 @@ def _known_name(parser: argparse.ArgumentParser, name: str) -> str:
         whole = [f"{exercise}.{each}" for each in functions]
         parser.error(f"there is no {name!r}; {nearest(name, whole or [exercise])}")
     return name
+
+
+def _meant(name: str) -> str:
+    """What to type instead of `help`, the number of an exercise, or the name of a function; empty if it is none."""
+    if name == "help":
+        return "did you mean --help?"
+    for exercise in course.ALL_EXERCISES:
+        if name == str(exercise.number):
+            return f"did you mean {exercise.name}?"
+        if name in exercise.function_names:
+            return f"did you mean {exercise.name}.{name}?"
+    return ""
 
 
 def _refuse_what_makes_no_sense(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 
-from ..classroom.questions import BROKEN_IMPORT, CHANGED_BY_HAND, LEFT_OUT, UNREADABLE, VERSIONS, questions
+from ..classroom.questions import BROKEN_IMPORT, CHANGED_BY_HAND, GUESSED, LEFT_OUT, UNREADABLE, VERSIONS, questions
 from ..classroom.results import ADDED, REGRADED, Entry, read_class
 from ..core import course
 from ..core.arguments import path_argument
@@ -29,11 +29,8 @@ from .personal_data import warn_if_git_takes
 
 _PLATFORMS = ("canvas", "moodle")
 _OF_TIMES = ("submitted_at", "date_format")
-_SHOWN = (BROKEN_IMPORT, LEFT_OUT, VERSIONS, UNREADABLE, REGRADED, ADDED, CHANGED_BY_HAND)  # `fill` finds the others
-_ROSTER = (
-    "Save these lines as roster.csv, check each (a proposal only has the same name), complete those without a student, "
-    "and give --roster roster.csv"
-)
+# `fill` finds the others by student.
+_SHOWN = (BROKEN_IMPORT, LEFT_OUT, GUESSED, VERSIONS, UNREADABLE, REGRADED, ADDED, CHANGED_BY_HAND)
 EXAMPLES = """examples:
   course gradebook canvas graded --gradebook export.csv --column "GRPO"
                              show open decisions and planned changes, but write nothing
@@ -291,16 +288,18 @@ def _show(columns: Sequence[Filled], arguments: argparse.Namespace, *, entered: 
     unusual = [line for line in lines if line.kind in (CHANGED_CELL, ZERO) or line.note]
     notes = [note for filled in columns for note in filled.notes]
     show("Not written: you need to decide", _once(problem for filled in columns for problem in filled.problems))
-    show(_ROSTER, columns[0].ownerless, most=1_000)
+    roster = "add these lines to it" if arguments.roster else "save these lines and give --roster FILE.csv"
+    title = f"Roster: {roster}; check each student, who only has the same name, and complete the other lines"
+    show(title, columns[0].ownerless, most=1_000)
     show("Late", [_described(line, line.late) for line in lines if line.late])
     show("Please check", _once([*notes, *(_described(line, line.note) for line in unusual)]))
     show(f"Without a submission{', unless one of those above is theirs' * columns[0].doubted}", columns[0].without)
     target = f"wrote {arguments.out}" if arguments.out else "nothing written, because there is no --out"
-    target = target if entered else "nothing written, because there is no grade to enter"
     for filled in columns:
         kinds = [line.kind for line in filled.lines]
-        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "nothing"
-        print(one_line(f"{target}: {counts} in the column {filled.column.header}", limit=1_000))
+        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no grades"
+        what = f"{target}: {counts}" if entered else "nothing written, because there is no grade to enter"
+        print(one_line(f"{what} in the column {filled.column.header}", limit=1_000))
 
 
 def _once(lines: Iterable[str]) -> list[str]:

@@ -221,7 +221,7 @@ def _show(shell: Any, names: Sequence[str], cells: Mapping[int, str]) -> None:
             raise _Unusable(str(error)) from None
     for each in result.checks:  # the cells have imported and defined everything that the call needs
         each.rows = [row for row in each.rows if row[0] != TO_PASTE]
-    result.notes = [note for note in result.notes if note.kind != NoteKind.OTHER_NAME]
+    result.notes = [note for note in result.notes if note.kind not in (NoteKind.OTHER_NAME, NoteKind.GUESSED)]
     if len(exercises) > 1:
         text = f"this notebook has functions of {listed(sorted(exercises))}; hand in one notebook for each"
         result.notes.append(Note(text))

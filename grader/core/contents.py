@@ -34,9 +34,9 @@ from .files import (
     members_of_folder,
 )
 from .note import Note, NoteKind
-from .notebook import MAX_NOTEBOOK_BYTES, code_of, without_host_setup, written_files
+from .notebook import MAX_NOTEBOOK_BYTES, code_of, is_notebook, without_host_setup, written_files
 from .source import INSTALLED, foreign_imports, functions, is_unwritten, location
-from .submission import MAX_FILE_BYTES, Submission, SubmissionError, about_missing, text_of
+from .submission import Submission, SubmissionError, about_missing, text_of
 from .text import listed, one_line, pluralize, some
 
 WORKSHEET_FILE, LARGEST_WORKSHEET = "worksheet.json", 2_000_000
@@ -446,10 +446,16 @@ def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[Note]:
     """Why the grader uses the first of these files of one folder as the file of this name."""
     # A handout has a notebook next to each module; one that nobody touched is no surprise.
     used = [member for member in candidates[1:] if not (_is_notebook(member) and _is_unwritten(name, member))]
-    (taken, file), *others = {_called(member): member.name for member in [candidates[0], *used]}.items()
-    notes = [Note(f"the grader used {taken} as {name}", NoteKind.OTHER_NAME, (name, file))] if taken != name else []
-    for other, other_file in others:
-        notes.append(Note(f"the grader took {taken}, not {other}", NoteKind.VERSIONS, (name, file, other_file)))
+    (taken, file), *others = {_called(member): member for member in [candidates[0], *used]}.items()
+    stub = [each for each in others if each[0] == name and _is_unwritten(name, each[1])]
+    notes = []
+    if taken != name:
+        kind = NoteKind.OTHER_NAME if _graded_name(file.name) else NoteKind.GUESSED
+        why = f", because {name} is as it was handed out" if stub else ""
+        notes.append(Note(f"the grader used {taken} as {name}{why}", kind, (name, file.name)))
+    for other, other_file in (each for each in others if each not in stub):
+        about = (name, file.name, other_file.name)
+        notes.append(Note(f"the grader took {taken}, not {other}", NoteKind.VERSIONS, about))
     return notes
 
 
@@ -459,7 +465,9 @@ def _called(member: Member) -> str:
 
 
 def _add_by_content(candidates: _Candidates, members: Sequence[Member]) -> list[tuple[PurePosixPath, Note]]:
-    """Add a file of any name for a module that its folder lacks, if it alone defines functions of it, and of it alone.
+    """Add a file of any name for a module that its folder lacks, or holds as it was handed out.
+
+    It has to be the only one that defines functions of that module, and must not define those of another one.
 
     Returns:
         The folder of each file that was left out although it defines such functions, with a note.
@@ -471,12 +479,18 @@ def _add_by_content(candidates: _Candidates, members: Sequence[Member]) -> list[
         if member.name.lower().endswith((".py", ".ipynb", ".pyw", ".txt")) and member.name not in _given_names()
         if not _graded_name(member.name) and (member.path.parent in folders or not folders)
     ]
+    unwritten = {name: functools.partial(_is_unwritten, name) for name in _EXERCISES}
     by_module: dict[tuple[PurePosixPath, str], list[Member]] = {}
     notes = []
     for member in strays[:_MAX_STRAYS]:
         folder, defined = member.path.parent, functions(_text_or_nothing(member)).keys()
-        lacking = [name for name in _EXERCISES if name not in candidates.get(folder, {})]
-        modules = [name for name in lacking if defined & {*_EXERCISES[name].function_names}]
+        there = candidates.get(folder, {})
+        modules = [
+            name
+            for name, exercise in _EXERCISES.items()
+            if defined & {*exercise.function_names}
+            if name not in there or (all(map(unwritten[name], there[name])) and not unwritten[name](member))
+        ]
         if len(modules) == 1:
             by_module.setdefault((folder, modules[0]), []).append(member)
         elif modules:
@@ -485,7 +499,7 @@ def _add_by_content(candidates: _Candidates, members: Sequence[Member]) -> list[
             notes.append((folder, Note(text, NoteKind.VERSIONS, (member.name, *modules))))
     for (folder, name), same in by_module.items():
         if len(same) == 1:
-            candidates.setdefault(folder, {})[name] = same
+            candidates.setdefault(folder, {})[name] = [*same, *candidates.get(folder, {}).get(name, [])]
         else:
             called = listed([one_line(member.name) for member in same])
             what = f"the grader left out {called}, because each defines functions of {name}"
@@ -520,7 +534,7 @@ def _note_on_repeated(name: str, text: str, function: str, numbers: Sequence[int
 
 def _note_on_import(name: str, text: str, module: str, number: int) -> Note:
     what = f"{name} imports {one_line(module, limit=60)} ({location(text, number)})"
-    why = "which was not handed in and which the course does not install"
+    why = "which was not handed in and which the course does not install (numpy and torch are installed)"
     return Note(f"{what}, {why}, so the grader skips this import in class", NoteKind.FOREIGN_IMPORT, (name, module))
 
 
@@ -533,14 +547,17 @@ def _text(name: str, member: Member) -> tuple[str, list[Note]]:
     called = one_line(member.name)
     dropped: list[str] = []
     about: list[str] = []
-    if _is_notebook(member):
-        code, dropped = code_of(called, member.first_bytes(MAX_NOTEBOOK_BYTES + 1, name))
+    data = member.first_bytes(MAX_NOTEBOOK_BYTES + 1, name)
+    if _is_notebook(member) or is_notebook(data):
+        if not _is_notebook(member):
+            as_notebook = f"{PurePosixPath(name).stem}.ipynb"
+            about = [f"{called} is a notebook, so the grader used its code cells; rename it to {as_notebook}"]
+            called = as_notebook
+        code, dropped = code_of(called, data)
         data = f"\ufeff{code}".encode("utf-8", "replace")  # after this mark a coding line says nothing
-    else:
-        data = member.first_bytes(MAX_FILE_BYTES + 1, name)
-        if _is_latin_1(data):
-            data = data.decode("cp1252").encode()
-            about = [f"{called} is not UTF-8, so the grader read it as Latin-1; save it as UTF-8"]
+    elif _is_latin_1(data):
+        data = data.decode("cp1252").encode()
+        about = [f"{called} is not UTF-8, so the grader read it as Latin-1; save it as UTF-8"]
     text, setup = without_host_setup(text_of(name, data))
     dropped += setup
     names = name, member.name

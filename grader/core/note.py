@@ -13,6 +13,7 @@ class NoteKind(StrEnum):
     OTHER = "other"
     VERSIONS = "versions"  # another file or folder may be the one that should count
     OTHER_NAME = "other name"  # the file of a module has another name
+    GUESSED = "guessed"  # only the functions in a file say which module it is
     FOREIGN_IMPORT = "foreign import"  # a module imports what was not handed in
     LEFT_OUT = "left out"  # a part of a file was not executed, or a file that others import was not taken
     MISSING = "missing"  # files that were not handed in

@@ -79,6 +79,11 @@ def written_files(name: str, data: bytes) -> dict[str, str]:
     return files
 
 
+def is_notebook(data: bytes) -> bool:
+    """Whether the bytes of a file are a notebook, whatever its name."""
+    return data.lstrip().startswith(b"{") and _code_cells(data) is not None
+
+
 def _code_cells(data: bytes) -> list[str] | None:
     """The sources of the code cells; None if this is no notebook."""
     try:

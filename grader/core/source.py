@@ -121,7 +121,8 @@ def where_instead(function: str, file_name: str, files: dict[str, str]) -> str:
     for line in lines(text):
         if line.around and (match := _DEF.match(line.code)) and match[1] == function:
             _, number, header = line.around[-1]
-            return f"it is inside `{header.rstrip(': ')}` ({location(text, number)}); move it out, to module level"
+            header = whole[0] if (whole := _DEF.match(header)) else header.rstrip(": ")
+            return f"it is inside `{header}` ({location(text, number)}); move it out, to module level"
     for name, other in files.items():
         if name != file_name and function in (elsewhere := functions(other)):
             return f"it is in {name} ({location(other, elsewhere[function][-1])}); move it to {file_name}"

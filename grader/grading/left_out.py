@@ -16,6 +16,7 @@ from .student import LeftOut
 _NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 _FOREIGN = re.compile(r"No module named '(\w+)[\w.]*'")
 _NO_NAME = re.compile(r"cannot import name '(\w+)' from '(?:submission|starter)\.(\w+)'")
+_ADVICE = ', but Python cannot import your file; move it below the functions, or under `if __name__ == "__main__":`'
 _NO_MODULE = re.compile(r"No module named '(?:submission|starter)\.(\w+)'")
 
 
@@ -46,9 +47,9 @@ def _sentence(part: LeftOut, parts: Sequence[LeftOut], submission: Submission, n
     no_file = _NO_MODULE.fullmatch(part.message)
     why = f"there is no {no_file[1]}.py" if no_file else unknown_import(part.message, submission.files)
     why = why or what_was_raised(part.type, part.message)
-    return one_line(
-        f"{part.file_name}, {location(text, part.line)}: {why}; the grader skipped this statement", limit=400
-    )
+    advice = "" if part.type in ("ImportError", "ModuleNotFoundError") else _ADVICE
+    what = f"{part.file_name}, {location(text, part.line)}: {why}; the grader skipped this statement{advice}"
+    return one_line(what, limit=400)
 
 
 def _follows(part: LeftOut, others: Sequence[LeftOut]) -> bool:

@@ -483,6 +483,9 @@ class GradingPlugin:
                 file_name, function = entry.frames[-1].file.rsplit("/", 1)[-1], entry.frames[-1].function
                 if file_name == course.exercise(check.exercise).file_name:
                     entry.outcome, entry.call = NOT_WRITTEN, ""
+                    above = "\n".join(self._text(file_name).split("\n")[: entry.frames[-1].line - 1]).rstrip()
+                    if above and "TODO" not in above.rpartition("\n")[2]:  # code stands between the two
+                        entry.message = "your code ends at this `raise`; delete that line"
                 else:  # this function may be right, but it calls one of an earlier exercise
                     self.findings.unfinished.add(check.whole_name)
                     entry.message = f"it calls `{function}` of {file_name}, which is not written yet; write that first"

@@ -327,6 +327,7 @@ def _readme(site: str, exercises: Sequence[course.Exercise], programs: Sequence[
         optional=[each for each in exercises if each.optional],
         programs=programs,
         counts_worksheet=course.WRITTEN.worksheet,
+        hidden_points=sum(c.points for each in counted for c in checks_of(each.name, hidden=True) if c.hidden),
         site=site.rstrip("/"),
         version=f"{project['name']} {project['version']}",
     )

@@ -66,8 +66,8 @@ def _introduction(exercise: course.Exercise, page: str) -> str:
 
 
 def _setup(repository: str, folder: str) -> str:
-    get = f"git clone --quiet --depth 1 {repository} grpo-course" if repository else "unzip -q grpo-course.zip"
-    first = "" if repository else "  # first upload grpo-course.zip: the folder icon on the left"
+    get = f"git clone --quiet --depth 1 {repository} grpo-course" if repository else 'unzip -qn "*.zip"'
+    first = "" if repository else "  # first upload the zip of the course: the folder icon on the left"
     return "\n".join(
         (
             SETUP,

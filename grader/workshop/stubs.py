@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ..core.refusal import FileRefused
 
-BANNER = '# Written by "course dev stubs" from the model answer; replace each TODO.\n'
+BANNER = "# Replace each TODO and the `raise` below it, then run `grade`. Running this file tests nothing.\n"
 
 _MARKER = re.compile(r"### (BEGIN SOLUTION: *(?P<todo>\S.*)|END SOLUTION)")
 # Wider than the markers on purpose: `## BEGIN SOLUTION`, `# end_solution 2`, `### SOLUTION`, `### BEGIN SOLUTON: x`.

@@ -34,6 +34,7 @@ from grader.workshop import selftest, write_vectors
 # The self-test
 
 
+@pytest.mark.proof
 def test_the_selftest_grades_in_processes_that_end_with_it_and_keeps_its_reports(tmp_path: Path) -> None:
     """And it takes no module from the folder that it is started in."""
     (tmp_path / "multiprocessing.py").write_text("raise SystemExit('the student ran')\n", "utf-8")

@@ -117,15 +117,19 @@ def test_a_part_that_was_left_out_is_to_decide_if_it_may_have_cost_points(tmp_pa
         "other": "import pandas as pd\n" + right.replace(branch, f"    logp.nothing\n{branch}"),
         "print": f"print(kl_estimate)\n{right}",
         "stub": f"import pandas as pd\n{stub}",
+        "part": right.replace("def kl_estimate", "def mine"),
     }
-    command = ["grade-all", write_class(tmp_path / "class", texts), "--out", tmp_path / "out", "--jobs", "1", *QUICKLY]
+    source = write_class(tmp_path / "class", texts)
+    (source / "part" / "kl.py").rename(source / "part" / "my_work.py")
+    command = ["grade-all", source, "--out", tmp_path / "out", "--jobs", "1", *QUICKLY]
     with graded_here(sandbox):
         done = call(course_command.main, *command, cwd=ROOT)
     assert done.returncode == 1 and "Odd files that cost no points: 3 submissions" in done.stdout, done.stdout
-    listed = done.stdout.partition("Decide before you publish (2):")[2].split("\n")
-    for line, name, why in zip(listed[1:], ("colon", "needed"), ("expected ':'", "imports pandas"), strict=False):
-        assert line.startswith(f"  left out: {name}: kl_estimate, 12 points: kl.py") and why in line
-    assert "may have cost points: 2 submissions" in class_page(class_report(read_class(tmp_path / "out")))
+    listed = done.stdout.partition("Decide before you publish (3):")[2].split("\n")
+    assert listed[1].startswith("  left out: colon: kl_estimate, 12 points: kl.py") and "expected ':'" in listed[1]
+    assert listed[2].startswith("  left out: needed: kl_estimate, 12 points: kl.py imports pandas")
+    assert listed[3].startswith("  guessed file: part: kl_estimate, 12 points: the grader used my_work.py as kl.py")
+    assert "may have cost points: 3 submissions" in class_page(class_report(read_class(tmp_path / "out")))
 
 
 # Stops

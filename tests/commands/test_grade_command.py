@@ -161,6 +161,8 @@ def test_a_wrong_answer_exits_with_1_and_loses_only_its_own_points(shown, tmp_pa
     ("arguments", "phrase"),
     [
         (["advantags"], "did you mean advantages?"), (["clip.clip_fracton"], "did you mean clip.clip_fraction?"),
+        (["group_advantages"], "did you mean advantages.group_advantages?"), (["2"], "did you mean clip?"),
+        (["help"], "did you mean --help?"),
         (["kl.py"], "did you mean kl?"), (["zzzz"], "advantages, clip, kl"), (["--pth", "me"], "did you mean --path?"),
         (["--seed", "one"], "--seed"), (["--examples", "0"], "at least 1"), (["--device", "tpu"], "tpu"),
         (["--path", "nowhere"], "no folder nowhere"), (["--path", "a_file.txt"], "a_file.txt is a file"),

@@ -80,7 +80,7 @@ UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
     ),
     "an untouched module next to its notebook": (
         {"kl.py": KL, "clip.py": STUBS["clip.py"], "clip.ipynb": notebook(CLIP)},
-        {"kl.py": KL, "clip.py": NAMED.replace("homework", "clip")}, "the grader took clip.ipynb, not clip.py",
+        {"kl.py": KL, "clip.py": NAMED.replace("homework", "clip")}, "as clip.py, because clip.py is as it was",
     ),
     "an untouched notebook next to its module": (
         {"clip.py": CLIP, "clip.ipynb": notebook(STUBS["clip.py"])}, {"clip.py": CLIP}, "",
@@ -134,6 +134,14 @@ UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
         {"kl.py": "from .given import bandit_task\n"}, "own version of given/bandit_task.py",
     ),
     "a notebook": ({"clip.ipynb": notebook(*CELLS)}, {"clip.py": CODE}, "%matplotlib inline"),
+    "a notebook called .py": (
+        {"clip.py": notebook(*CELLS)}, {"clip.py": CODE}, "rename it to clip.ipynb",
+    ),
+    "a file of another name next to the untouched module": (
+        {"clip.py": STUBS["clip.py"], "old.py": STUBS["clip.py"], "my_clip.py": CLIP}, {"clip.py": CLIP},
+        "used my_clip.py as clip.py, because clip.py is as it was handed out",
+    ),
+    "a file of another name next to a module": ({"clip.py": CLIP, "my_clip.py": CLIP}, {"clip.py": CLIP}, ""),
     "a notebook beside its module": (
         {"clip.ipynb": notebook("x"), "clip.py": CLIP}, {"clip.py": CLIP}, "took clip.py, not clip.ipynb"
     ),

@@ -67,6 +67,7 @@ def test_a_cold_worker_is_like_any_other(cold: Sandbox) -> None:
     assert died.value.death.location == ("homework/probe.py", 11, "f")
 
 
+@pytest.mark.proof
 def test_a_slow_import_is_done_before_the_submission_is_asked(cold: Sandbox) -> None:
     source = "import sys; SEEN = 'sqlite3' in sys.modules\ndef f(x): return SEEN"
     limits = (Clock(MOMENT, "this test"),)
@@ -76,6 +77,7 @@ def test_a_slow_import_is_done_before_the_submission_is_asked(cold: Sandbox) -> 
     assert value_of(cold, source) is False
 
 
+@pytest.mark.proof
 def test_student_code_sees_no_gpu_unless_it_is_asked_for(cold: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
     assert value_of(cold, "import os\ndef f(x): return os.environ['CUDA_VISIBLE_DEVICES']") == ""
@@ -156,6 +158,7 @@ def test_all_that_a_worker_started_ends_with_it_and_a_stranger_lives_on(cold, tm
 # Limits that a system may lack
 
 
+@pytest.mark.proof
 def test_a_worker_that_takes_too_much_memory_is_ended(cold: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "MEMORY_BYTES", 100 << 20)
     source = """
@@ -169,6 +172,7 @@ def test_a_worker_that_takes_too_much_memory_is_ended(cold: Sandbox, monkeypatch
     assert "memory limit" in death_of(cold, source).death.detail
 
 
+@pytest.mark.proof
 def test_a_worker_that_prints_too_much_past_python_is_ended(cold: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(home, "MAX_BYTES", 1 << 20)  # Linux itself limits a file, which Windows does not
     source = "import os, time\ndef f(x):\n    os.write(1, bytes(2 << 20))\n    time.sleep(60)"
