@@ -132,7 +132,7 @@ class Diagnosis:
             try:
                 named = self._named(exercise, called.keys() | self.findings.without_answer)
                 named += self._named_in_corrected(exercise, called, own_mistakes, corrected)
-                exercise.known_mistakes = [*named, *self._errors(exercise, named)]
+                exercise.known_mistakes = [*named, *self._errors(exercise, named, called.keys())]
             except SandboxError:
                 raise
             except Exception:  # an unforeseen answer affects the names, not the points
@@ -169,11 +169,18 @@ class Diagnosis:
         order = [check.id for check in failing]
         return sorted(mistakes, key=lambda named: order.index(named.check))
 
-    def _errors(self, exercise: ExerciseResult, named: Sequence[NamedMistake]) -> Iterator[NamedMistake]:
-        """What the errors mean that failing checks show, except where a mistake is named."""
+    def _errors(
+        self, exercise: ExerciseResult, named: Sequence[NamedMistake], left_out: Set[str]
+    ) -> Iterator[NamedMistake]:
+        """What the errors mean that failing checks show, except where a mistake is named, or one makes all answers.
+
+        Functions that call wrong ones are left out, because their errors may come from these.
+        """
         explained = {each.check for each in named}
+        explained |= {each.partition(".")[2] for each in left_out if each.startswith(f"{exercise.name}.")}
+        explained |= {each.function for each in named if each.everywhere and not each.observed}
         for entry in _failing(exercise):
-            if entry.id in self.findings.raised and entry.id not in explained:
+            if entry.id in self.findings.raised and explained.isdisjoint((entry.id, entry.function)):
                 yield about_error(self.settings.selected[entry.id], self.findings.raised[entry.id])
 
     def _reasons(self, exercise: ExerciseResult, function: str, failing: Sequence[CheckResult]) -> Reasons:

@@ -10,6 +10,7 @@ An observation is compared part by part: the value, each entry of a dictionary, 
 from __future__ import annotations
 
 import base64
+import copy
 import functools
 import itertools
 import json
@@ -163,24 +164,29 @@ class AnswerTable:
         for one in range(count):
             self.pairs[one, one] = self.alone[one]
             size = count - one - 1
-            rows = self._without_new_errors(self.rows[start : start + size], self.alone[one], self.alone[one + 1 :])
-            self.pairs[one, one + 1 :] = self.pairs[one + 1 :, one] = rows
+            self.pairs[one, one + 1 :] = self.pairs[one + 1 :, one] = self.rows[start : start + size]
             start += size
         self.fits = (self.pairs != UNKNOWN).any(axis=-1)
-        rows_of_larger = zip(self.larger, self.rows[start:], strict=True)
-        self.of_larger = {
-            chosen: self._without_new_errors(row, *self.alone[list(chosen)]) for chosen, row in rows_of_larger
-        }
+        self.of_larger = dict(zip(self.larger, self.rows[start:], strict=True))
 
-    def _without_new_errors(
-        self, rows: npt.NDArray[np.uint16], *alone: npt.NDArray[np.uint16]
-    ) -> npt.NDArray[np.uint16]:
-        """Rows of sets, with `UNKNOWN` for errors that no member of a set raises alone.
+    @functools.cached_property
+    def without_new_errors(self) -> AnswerTable:
+        """The same table, with `UNKNOWN` for errors of a set that no member raises alone.
 
         Two changes to one line may not even be Python that works. Its error says nothing of a student's code.
         """
+        table = copy.copy(self)
+        table.pairs = self._known(self.pairs, self.alone[:, None], self.alone[None])
+        table.fits = (table.pairs != UNKNOWN).any(axis=-1)
+        table.of_larger = {
+            chosen: self._known(row, *self.alone[list(chosen)]) for chosen, row in self.of_larger.items()
+        }
+        return table
+
+    def _known(self, rows: npt.NDArray[np.uint16], *alone: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
+        """Rows of sets, with `UNKNOWN` for errors that are not in the rows of their members."""
         raised = self._raises[np.arange(len(self.parts)), np.where(rows == UNKNOWN, 0, rows)] & (rows != UNKNOWN)
-        is_old = np.any([rows == row for row in alone], axis=0)
+        is_old = functools.reduce(np.logical_or, [rows == row for row in alone])
         return np.where(raised & ~is_old, np.uint16(UNKNOWN), rows)
 
     @functools.cached_property

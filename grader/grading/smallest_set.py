@@ -107,7 +107,7 @@ class Search:
         observed: dict[Key, Observation],
         expected: dict[Key, Observation],
     ) -> None:
-        self.table = table
+        self.table = table.without_new_errors
         seen = {key: parts(each, expected[key]) for key, each in observed.items()}
         size = max((len(part.outcomes) for part in table.parts), default=1)
         self._keys = [Key(part.check, part.index) for part in table.parts]
