@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from .given.charlm_training import LEVELS, CharLMConfig
-from .given.llm_model import LanguageModel, ModelNotFound, load
+from .given.llm_model import LanguageModel, ModelNotFound, install_command, load
 from .given.llm_tasks import TASKS, Task
 from .given.runs import say_where_to_read
 
-INSTALL = 'pip install -c constraints.txt -e ".[trl]"'
+INSTALL = install_command("trl")
 MEASURED = 64
 SETTINGS = CharLMConfig(steps=20, lr=1e-5, kl_coef=0.0, group_size=8, prompts_per_step=8)
 _NUMBER_OPTIONS = {

@@ -26,6 +26,7 @@ _EXERCISE = re.compile(r"docs/exercises/\w+\.md")  # its number or name stays, a
 _CONVENTIONS = "docs/reference/conventions.md"
 _INSTEAD = {"docs/start.md#install-and-run": "../README.md#install"}
 """What a handout has in place of a page of the site, as a path from the folder of the grader."""
+_EXTRAS = re.compile(r'-c constraints\.txt -e "\.\[')
 
 
 def texts(exercises: Sequence[course.Exercise]) -> dict[str, str]:
@@ -45,6 +46,7 @@ def plain_page(page: str, text: str, files: Collection[str]) -> str:
     text = _PICTURE.sub("", FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
     text = _FOLDED.sub(lambda each: _details(each[1], each[3], f' id="{each[2]}"'), text)
     text = _HINT.sub(lambda each: _details(each[1], textwrap.dedent(each[2]), "") + "\n\n", text)
+    text = _EXTRAS.sub('-c ./course/constraints.txt -e "./course[', text)
     folder = posixpath.dirname(page)
 
     def in_the_handout(link: re.Match[str]) -> str:

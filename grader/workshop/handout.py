@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
+import re
 import tomllib
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -295,10 +296,12 @@ def digest(content: bytes) -> str:
 
 
 def pyproject() -> str:
-    """Our pyproject.toml without tools and extras."""
+    """Our pyproject.toml without tools, and with the extras that given programs need."""
     text = (course.ROOT / "pyproject.toml").read_text("utf-8")
-    before, after = text.index("[project.optional-dependencies]"), text.index("[project.scripts]")
-    return text[:before] + text[after : text.index("[tool.pytest")]
+    head = "[project.optional-dependencies]\n"
+    before, after = text.index(head), text.index("[project.scripts]")
+    extras = re.findall(r"^(?:llm|trl) = .*\n", text[before:after], re.MULTILINE)
+    return f"{text[:before]}{head}{''.join(extras)}\n{text[after : text.index('[tool.pytest')]}"
 
 
 def _notebooks(exercises: Sequence[course.Exercise], stubs: Mapping[str, str], site: str | None) -> dict[str, bytes]:

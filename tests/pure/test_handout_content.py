@@ -123,6 +123,9 @@ def test_its_project_file_names_our_dependencies_and_the_files_that_the_grader_r
     document = tomllib.loads(files["course/pyproject.toml"].decode())
     assert document["project"]["dependencies"] == ours["dependencies"]
     assert document["project"]["version"] == ours["version"]
+    extras = ours["optional-dependencies"]
+    assert document["project"]["optional-dependencies"] == {name: extras[name] for name in ("llm", "trl")}
+    assert '-e "./course[llm]"' in files["course/docs/exercises/charlm.md"].decode()
     data = document["tool"]["setuptools"]["package-data"]["grader"]
     wanted = [
         name.removeprefix("course/grader/")
