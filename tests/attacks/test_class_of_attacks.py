@@ -79,7 +79,7 @@ def test_a_class_of_attacks(attacks: list[Attack], tmp_path: Path) -> None:
                 assert not neighbor_is_changed(honest.result)
             assert len(entries) == len(attacks) + 1
             assert yard.harms(texts) == set()
-            assert settled(usual, set()) == usual
+            assert settled(usual, set()) <= usual  # what an earlier test left may end meanwhile
     finally:
         end(descendants() - before)
     graded = [(attack, entry_of(number, attack, entries)) for number, attack in enumerate(attacks)]
