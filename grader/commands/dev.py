@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             command.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
         command.set_defaults(run=run)
         if name == "vectors":
-            how = "run all sets of known mistakes: after a mistake is written otherwise, but answers as before"
+            how = "record every set of known mistakes again, for one that you rewrote although it answers as before"
             command.add_argument("--anew", action="store_true", help=f"{how}; about ten minutes")
         elif name == "new":
             command.add_argument("name", help="of the exercise and of its module, such as length_penalty")

@@ -28,16 +28,12 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def _about(self, unknown: str) -> str:
-        instead = f"see `{self.prog} --help`"
+        see = f"see `{self.prog} --help`"
         if not unknown.startswith("-"):
-            return f"{unknown!r} follows no option that takes it; {instead}"
-        import difflib  # imported late, as in `nearest`
-
+            return f"{unknown!r} follows no option that takes it; {see}"
         name = unknown.split("=")[0]
         options = [option for action in self._actions for option in action.option_strings]
-        for close in difflib.get_close_matches(name, options, 1, 0.7):
-            instead = f"did you mean {close}?"
-        return f"there is no option {name}; {instead}"
+        return f"there is no option {name}; {nearest(name, options, alike=0.7, otherwise=see)}"
 
     def error(self, message: str) -> NoReturn:
         super().error(one_line(message, limit=1_000))
@@ -66,12 +62,19 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def nearest(name: str, names: Sequence[str]) -> str:
-    """What to give instead of an unknown name: the most similar known name, or all of them."""
+def nearest(name: str, names: Sequence[str], *, alike: float = 0.4, otherwise: str = "") -> str:
+    """What to give instead of an unknown name: the most similar known name, or all of them.
+
+    Args:
+        name: What was given.
+        names: What is known.
+        alike: How similar a name must be, from 0 to 1.
+        otherwise: What to say if none is, in place of all names.
+    """
     import difflib  # imported late: only a misspelled name needs it
 
-    close = difflib.get_close_matches(name, names, 1, 0.4)
-    return f"did you mean {close[0]}?" if close else f"choose from {', '.join(names)}"
+    close = difflib.get_close_matches(name, names, 1, alike)
+    return f"did you mean {close[0]}?" if close else otherwise or f"choose from {', '.join(names)}"
 
 
 def cores(groups: Path = Path("/sys/fs/cgroup")) -> int:

@@ -51,10 +51,9 @@ def unknown_import(message: str, files: Mapping[str, str]) -> str:
         return ""
     name, file_name = found[1], f"{found[2]}.py"
     defined = re.findall(r"^(?:def|class) (\w+)|^(\w+) *=", files[file_name], re.MULTILINE)
-    alike = difflib.get_close_matches(name, sorted({"".join(each) for each in defined}), 1, 0.6)
-    words = [*name.split("_")]
-    swapped = [each for pair in defined for each in pair if sorted(each.split("_")) == sorted(words)]
-    meant = (swapped or alike)[:1]
+    names = sorted({"".join(each) for each in defined})
+    swapped = [each for each in names if sorted(each.split("_")) == sorted(name.split("_"))]
+    meant = (swapped or difflib.get_close_matches(name, names, 1, 0.6))[:1]
     return f"{file_name} has no `{name}`" + (f"; did you mean `{meant[0]}`?" if meant else "")
 
 

@@ -526,8 +526,10 @@ def _difference(yours: Array, expected: Array, wrong: npt.NDArray[np.bool_]) -> 
 
 def _contradiction(yours: Array, expected: Array, wrong: npt.NDArray[np.bool_], label: str) -> str:
     """That two answers of a submission do not fit together."""
+    count = int(wrong.sum())
     if wrong.size > 1:
-        return f"{int(wrong.sum())} of {wrong.size} values do not agree with your own other call ({label})"
+        does = "does" if count == 1 else "do"
+        return f"{count} of {wrong.size} values {does} not agree with your own other call ({label})"
     left, right = show_pair(yours.reshape(()), expected.reshape(()))
     return f"two of your own answers must agree, but one is {left} and the other ({label}) is {right}"
 

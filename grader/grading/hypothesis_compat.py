@@ -44,7 +44,7 @@ def inner_test(function: Callable[..., Any]) -> Callable[..., Any]:
 def give_database_key(function: Callable[..., Any]) -> None:
     """Give an invariant a name for hypothesis's database, which we do not use.
 
-    Without one, hypothesis reads the function's source in every grading to make one: half of its time per check.
+    Without one, hypothesis makes one from the function's source in every grading, which takes 3 ms per invariant.
     """
     vars(function)["_hypothesis_internal_database_key"] = b""
 

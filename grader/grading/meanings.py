@@ -20,7 +20,9 @@ Pattern = tuple[str, str]
 """What wrong numbers have in common: a heading, and the end of "your numbers are ..."."""
 _LONGEST_MESSAGE = 2_000
 """Characters of an exception's text that are read."""
-_NUMBER = re.compile(r"\[Errno -?[0-9]+\] ")
+_LONGEST_NAME = 80
+"""Characters of what a meaning quotes from an exception."""
+_ERROR_NUMBER = re.compile(r"\[Errno -?[0-9]+\] ")
 
 
 class Meaning(NamedTuple):
@@ -36,10 +38,6 @@ class UsualError(NamedTuple):
     error: str
     code: str  # the line that raises it; "" if any may
     meaning: Meaning
-
-
-_LONGEST_NAME = 80
-"""Characters of what a meaning quotes from an exception."""
 
 
 def exception_meaning(kind: str, message: str, line: str = "") -> Meaning | None:
@@ -84,6 +82,6 @@ def system_meaning(raised: str) -> str:
 
 def what_was_raised(kind: str, message: str) -> str:
     """An exception of a submission in one sentence, with its message."""
-    raised = f"{kind}: {_NUMBER.sub('', message)}" if message.strip() else kind
+    raised = f"{kind}: {_ERROR_NUMBER.sub('', message)}" if message.strip() else kind
     means = system_meaning(raised)
     return f"{means} ({raised})" if means else raised

@@ -229,7 +229,7 @@ def _together(check: CheckResult, known: Sequence[NamedMistake], numbers: str) -
         return
     where, comma, what = numbers.rpartition(", ")
     count = _WORDS.get(len(known), len(known))
-    these = f"these {count} differences together make exactly {what}; each is explained as if it were alone:"
+    these = f"these {count} differences together make exactly {what}; each is explained as if it were the only one:"
     yield Cause(_capital(f"{where}{comma}{these}"))
     yield from _numbered(known)
 

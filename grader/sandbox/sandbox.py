@@ -113,8 +113,10 @@ class Sandbox:
         try:
             return server.offers()
         except SandboxError:
+            if not server.namespaces:
+                raise
             tried = bubblewrap.tried_options()
-            if not server.namespaces or (self._required >= 2 and server.namespaces == tried):
+            if self._required >= 2 and server.namespaces == tried:
                 raise
         with self._lock:
             if self._server is server:
