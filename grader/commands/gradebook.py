@@ -289,7 +289,7 @@ def _show(columns: Sequence[Filled], arguments: argparse.Namespace, *, entered: 
     notes = [note for filled in columns for note in filled.notes]
     show("Not written: you need to decide", _once(problem for filled in columns for problem in filled.problems))
     roster = "add these lines to it" if arguments.roster else "save these lines and give --roster FILE.csv"
-    title = f"Roster: {roster}; check each student, who only has the same name, and complete the other lines"
+    title = f"Roster: {roster}; check the students, who are matched by name alone, and fill in the other lines"
     show(title, columns[0].ownerless, most=1_000)
     show("Late", [_described(line, line.late) for line in lines if line.late])
     show("Please check", _once([*notes, *(_described(line, line.note) for line in unusual)]))
