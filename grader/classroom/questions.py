@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from ..core import course
 from ..core.contents import WORKSHEET_FILE
 from ..core.note import Note, NoteKind
-from ..core.result import BROKEN, CheckResult
+from ..core.result import BROKEN, NO_FUNCTION, CheckResult
 from ..worksheet.questions import EXERCISE as WORKSHEET
-from .results import ADDED, NO_FUNCTION, NO_NAME, Entry, strangers
+from .results import ADDED, Entry, strangers
 
 NOT_GRADED, NO_GRADE, BROKEN_IMPORT, VERSIONS = "not graded", "no grade", "cannot be imported", "two versions"
 LEFT_OUT, GUESSED = "left out", "guessed file"
@@ -114,6 +114,10 @@ def lost_points(entry: Entry) -> list[LostPoints]:
     return [LostPoints(note, checks) for note in notes if (checks := tuple(_lost(note, entry)))]
 
 
+_ERRORS = {NoteKind.LEFT_OUT: "NameError", NoteKind.FOREIGN_IMPORT: "NameError", NoteKind.GUESSED: NO_FUNCTION}
+"""`CheckResult.error` of what the cause of a note breaks."""
+
+
 def _lost(note: Note, entry: Entry) -> Iterator[CheckResult]:
     """The checks to blame on the cause of a note.
 
@@ -123,15 +127,15 @@ def _lost(note: Note, entry: Entry) -> Iterator[CheckResult]:
     """
     stems = {name.rpartition(".")[0] for name in note.about}
     every_module = not stems & {WORKSHEET, *(exercise.name for exercise in course.ALL_EXERCISES)}
-    why = {NoteKind.LEFT_OUT: NO_NAME, NoteKind.FOREIGN_IMPORT: NO_NAME, NoteKind.GUESSED: NO_FUNCTION}.get(note.kind)
+    error = _ERRORS.get(note.kind)
     for part in entry.result.exercises if entry.result else ():
         missing = [check for check in part.checks if check.points > check.earned]
         if part.name not in stems and not every_module:
             continue
         if note.kind == NoteKind.VERSIONS:
             yield from missing
-        elif why and not part.not_imported:
-            lacking = {check.function for check in missing if check.outcome == BROKEN and why in check.message}
+        elif error and not part.not_imported:
+            lacking = {check.function for check in missing if check.error == error}
             yield from (check for check in missing if check.function in lacking.union(note.about))
 
 

@@ -9,7 +9,6 @@ counts are not hidden, but the page says when they may point to a person.
 
 from __future__ import annotations
 
-import builtins
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -391,15 +390,13 @@ def _check(each: Sequence[tuple[str, CheckResult, int]]) -> CheckStatistics:
 
 def _imports(results: Sequence[Result]) -> tuple[ImportFailure, ...]:
     failed = [each for result in results for each in result.exercises if each.not_imported]
-    counts = Counter((each.name, _kind_of_exception(each.not_imported)) for each in failed)
+    counts = Counter((each.name, _what_ended_the_import(each)) for each in failed)
     order = sorted(counts, key=lambda key: (-counts[key], *key))
     return tuple(ImportFailure(exercise=key[0], kind=key[1], count=counts[key]) for key in order)
 
 
-def _kind_of_exception(text: str) -> str:
-    name = text.partition(":")[0].split(" ")[0]
-    known = getattr(builtins, name, None)
-    return name if isinstance(known, type) and issubclass(known, BaseException) else "something else"
+def _what_ended_the_import(exercise: ExerciseResult) -> str:
+    return next((check.error for check in exercise.checks if check.error), "something else")
 
 
 def _known_mistakes(results: Sequence[Result]) -> tuple[MistakeCount, ...]:

@@ -9,6 +9,13 @@ import re
 import sys
 from collections.abc import Mapping
 
+
+def is_built_in(name: str) -> bool:
+    """Whether an exception of this type is Python's own; any other name was chosen by a submission or a library."""
+    known = getattr(builtins, name, None)
+    return isinstance(known, type) and issubclass(known, BaseException)
+
+
 _SINCE = (
     (r"\s*type\s+\w+\s*(\[.*\])?\s*=", (3, 12)),
     (r"\s*(async\s+)?(def|class)\s+\w+\[", (3, 12)),

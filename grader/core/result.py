@@ -23,6 +23,9 @@ TO_PASTE = "to paste it"
 TOO_BUSY = "the machine was too busy to run the submission, so there is no verdict"
 """Problem of a grading that reached a wall-clock limit before the submission had used up its own time."""
 
+NO_FUNCTION = "no function"
+"""`CheckResult.error` of a function that the submission does not define."""
+
 NEVER_COMPUTED = "never computed: "
 """Start of `NamedMistake.sentence` if the submission made no numbers; the rest says why, in a whole sentence."""
 
@@ -110,6 +113,7 @@ class CheckResult:
     gate: bool  # the other checks of the function wait for it
     outcome: Outcome = NOT_RUN
     message: str = ""  # one sentence that says what is wrong
+    error: str = ""  # of a broken check: the type of the built-in exception that was raised, or NO_FUNCTION
     call: str = ""  # the smallest failing call that was found, as the student would type it
     rows: list[tuple[str, str]] = field(default_factory=list)  # (label, text): yours, expected and the like
     frames: list[Frame] = field(default_factory=list)  # the student's own lines, innermost last
@@ -254,7 +258,7 @@ def from_json(text: str) -> Result:
 
 LARGEST = 2**64
 """No number in a result is larger: `grading.curves` bounds a submission's numbers."""
-_OURS = {"sha256", "device", "course_version", "name", "page", "function", "question", "id", "owed_to"}
+_OURS = {"sha256", "device", "course_version", "name", "page", "function", "question", "id", "owed_to", "error"}
 """Fields that no submission writes."""
 
 

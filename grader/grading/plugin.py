@@ -24,12 +24,13 @@ from hypothesis.errors import Flaky
 
 from ..core import course
 from ..core.note import Note
-from ..core.python_errors import unknown_import, unknown_name, version_note
+from ..core.python_errors import is_built_in, unknown_import, unknown_name, version_note
 from ..core.refusal import FileRefused
 from ..core.result import (
     BROKEN,
     FAILED,
     GRADER_ERROR,
+    NO_FUNCTION,
     NOT_WRITTEN,
     PASSED,
     TO_PASTE,
@@ -62,6 +63,7 @@ from .student import (
     MachineTooBusy,
     ModuleProblem,
     NoAnswer,
+    NoFunction,
     Record,
     Student,
     StudentDied,
@@ -396,6 +398,7 @@ class GradingPlugin:
                 self._report(item, entry, problem)
             except Exception as error:  # an unforeseen answer affects only this check
                 entry.call, entry.printed, entry.rows, entry.frames, entry.may_come_from = "", "", [], [], []
+                entry.error = ""
                 entry.outcome = FAILED if isinstance(problem, (Mismatch, NoAnswer)) else GRADER_ERROR
                 entry.message = f"the report cannot show what your function did ({type(error).__name__})"
         if call.when == "teardown":
@@ -491,6 +494,7 @@ class GradingPlugin:
                     entry.message = f"it calls `{function}` of {file_name}, which is not written yet; write that first"
             case StudentError():
                 entry.message, entry.frames = what_was_raised(problem.type, problem.message), problem.frames
+                entry.error = problem.type if is_built_in(problem.type) else ""
                 if there := unknown_import(problem.message, self.settings.submission.files):
                     entry.message = f"{problem.type}: {there}"
                 if problem.type == "RecursionError":  # the line that calls again, not the one where the stack ended
@@ -508,7 +512,7 @@ class GradingPlugin:
                     file, line, function = problem.death.location
                     entry.frames = [Frame(file, line, function, self._source(file, line))]
             case ModuleProblem():
-                entry.message = str(problem)
+                entry.message, entry.error = str(problem), NO_FUNCTION * isinstance(problem, NoFunction)
             case Flaky():
                 entry.outcome = FAILED
                 entry.message = (

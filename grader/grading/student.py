@@ -230,6 +230,10 @@ class ModuleProblem(Exception):
     """The module, or the function in it, is not there to be called. The text says what to do."""
 
 
+class NoFunction(ModuleProblem):
+    """The module does not define the function."""
+
+
 class StudentDied(NoAnswer, BaseException):
     """The worker died or gave no valid answer in time, and a check must end at once.
 
@@ -513,7 +517,8 @@ class Student:
         if problem == "missing":
             elsewhere = where_instead(function, file_name, self._submission.files)
             there = elsewhere or "there is no such function; did you spell it right?"
-        return ModuleProblem(f"expected `{expected}` in {file_name}, but {there}")
+        kind = NoFunction if problem == "missing" else ModuleProblem
+        return kind(f"expected `{expected}` in {file_name}, but {there}")
 
     def _lost(self, part: LeftOut) -> StudentError:
         """Why a function is missing whose definition was not executed."""

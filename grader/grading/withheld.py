@@ -6,9 +6,9 @@ What stays is what the grader knows: the kinds of the arguments, and another, pu
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
+from ..core.python_errors import is_built_in
 from ..core.result import FAILED, GRADER_ERROR, CheckResult
 from .check import Check
 from .meanings import system_meaning
@@ -52,7 +52,7 @@ _SAYS_NOTHING = {"crash": "ended the process", "protocol": "sent the grader a ma
 
 def _what_happened(entry: CheckResult, problem: BaseException) -> str:
     if isinstance(problem, StudentError):
-        type_name = problem.type if isinstance(getattr(builtins, problem.type, None), type) else "an exception"
+        type_name = problem.type if is_built_in(problem.type) else "an exception"
         means = system_meaning(f"{problem.type}: {problem.message}")
         return f"{means} ({type_name})" if means else f"your code raises {type_name}"
     if isinstance(problem, StudentDied):  # the submission chose the exit status, the signal and the message

@@ -109,6 +109,7 @@ def test_a_module_that_cannot_be_imported_shows_no_known_mistake(text: str, kind
         assert each.result
         each.result.exercises[0].known_mistakes = [mistake("exception")]
         each.result.exercises[0].not_imported = text
+        each.result.exercises[0].checks[0].error = kind if kind in text else ""
     report = class_report(entries)
     assert not report.known_mistakes
     assert [(each.exercise, each.kind, each.count) for each in report.imports] == [("one", kind, 2)]
