@@ -17,7 +17,7 @@ from ..worksheet.questions import EXERCISE as WORKSHEET
 from .results import ADDED, Entry, strangers
 
 NOT_GRADED, NO_GRADE, BROKEN_IMPORT, VERSIONS = "not graded", "no grade", "cannot be imported", "two versions"
-LEFT_OUT, GUESSED = "left out", "guessed file"
+LEFT_OUT, GUESSED, NOT_DEFINED = "left out", "guessed file", "not defined"
 LATE, CHANGED_BY_HAND, GONE, UNREADABLE = "late without a time", "adjusted", "no longer handed in", "unreadable"
 
 
@@ -78,6 +78,9 @@ def _of(entry: Entry) -> Iterator[OpenQuestion]:
         else:
             lacks = ", but it does not define this" * (kind == GUESSED)
             yield question(kind, f"{', '.join(lost.functions)}, {lost.points} points: {lost.note}{lacks}")
+    for file_name, function, points in _not_defined(entry):
+        where = "the student's report says whether another name or file has it"
+        yield question(NOT_DEFINED, f"{function}, {points} points: {file_name} does not define it; {where}")
     if entry.marked_late and entry.submitted_at is None:
         free = "" if course.WRITTEN.late else "; without [late] in course.toml, this costs nothing"
         yield question(LATE, f"the platform calls it late but gives no time; give it in a roster{free}")
@@ -137,6 +140,15 @@ def _lost(note: Note, entry: Entry) -> Iterator[CheckResult]:
         elif error and not part.not_imported:
             lacking = {check.function for check in missing if check.error == error}
             yield from (check for check in missing if check.function in lacking.union(note.about))
+
+
+def _not_defined(entry: Entry) -> Iterator[tuple[str, str, int]]:
+    """File, name and points of each function that a module lacks, if no note on files is to blame."""
+    blamed = {function for lost in lost_points(entry) for function in lost.functions}
+    for part in entry.result.exercises if entry.result and not entry.why_no_grade else ():
+        for name in dict.fromkeys(check.function for check in part.checks if check.error == NO_FUNCTION):
+            if name not in blamed:
+                yield course.file_of(part.name), name, sum(c.points for c in part.checks if c.function == name)
 
 
 def _listed(entry: Entry, kind: NoteKind) -> str:

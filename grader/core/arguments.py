@@ -62,7 +62,7 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def nearest(name: str, names: Sequence[str], *, alike: float = 0.4, otherwise: str = "") -> str:
+def nearest(name: str, names: Sequence[str], *, alike: float = 0.5, otherwise: str = "") -> str:
     """What to give instead of an unknown name: the most similar known name, or all of them.
 
     Args:

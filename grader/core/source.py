@@ -42,6 +42,7 @@ _NOT_PYTHON = {
 """Lines that Python cannot read, although they look right."""
 _CELL = re.compile(r"# code cell (\d+) of (.+\.ipynb)", re.IGNORECASE)
 _DEF = re.compile(r"(?:async\s+)?def\s+(\w+)")
+_DEFAULT = re.compile(r"(\w+)\s*+(?::[^=,()]*+)?=\s*+(-?[\d.][\w.+-]*|True|False|None)\s*+(?=[,)\n]|$)")
 _FROM = re.compile(r"from\s+([\w.]+)\s+import\s+(.*)")
 _IMPORT = re.compile(r"(?:from\s++([\w.]*+)\s++)?import\b(.*)")
 
@@ -113,6 +114,34 @@ def is_unwritten(text: str, names: Iterable[str]) -> bool:
         if function and re.match(r"(?:raise NotImplementedError|return|yield)\b", line.code):
             ends.setdefault(function[1], line.code)
     return all(ends.get(name, "").startswith("raise") for name in names)
+
+
+def returns_nothing(text: str, name: str) -> bool:
+    """Whether a function is there, and has no `return` with a value."""
+    around = [(line.code, _DEF.match(line.around[0][2])) for line in lines(text) if line.around]
+    body = [code for code, function in around if function and function[1] == name]
+    return bool(body) and not any(re.search(r"\b(?:return\b\s*+(?!None$)\S|yield\b)", code) for code in body)
+
+
+def other_defaults(text: str, name: str, signature: str) -> list[tuple[str, str, str]]:
+    """The arguments of a function whose default is another number than in the signature, with both defaults."""
+    written = _defaults(code_only(text), name)
+    given = _defaults(f"def {signature}", name)
+    return [(each, written[each], given[each]) for each in given if written.get(each, given[each]) != given[each]]
+
+
+def _defaults(code: str, name: str) -> dict[str, str]:
+    """The default values of a function's arguments that are numbers, True, False or None."""
+    start = re.search(rf"^def {re.escape(name)}\(", code, re.MULTILINE)
+    header = code[start.end() : start.end() + 2_000].partition("):")[0].partition(") ->")[0] if start else ""
+    return {argument: _number(value) for argument, value in _DEFAULT.findall(header)}
+
+
+def _number(text: str) -> str:
+    try:
+        return f"{float(text):g}"
+    except ValueError:
+        return text
 
 
 def where_instead(function: str, file_name: str, files: dict[str, str]) -> str:

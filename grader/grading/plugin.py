@@ -40,7 +40,7 @@ from ..core.result import (
     Result,
 )
 from ..core.secret import PUBLIC, fresh_seed
-from ..core.source import cell_of, lines, location, why_not_python
+from ..core.source import cell_of, lines, location, other_defaults, returns_nothing, why_not_python
 from ..core.submission import Submission
 from ..oracles import recorded
 from ..sandbox.worker_process import is_shortage
@@ -474,6 +474,8 @@ class GradingPlugin:
         entry.may_come_from = [f"what fails in “{title}”" for title in failed]
         if entry.outcome in (BROKEN, FAILED) and self._student:
             entry.may_come_from += map(self._about_setting, self._student.changed_settings)
+        if entry.outcome == FAILED:
+            entry.may_come_from += self._about_function(check, call)
 
     def _describe(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
         """Write the outcome of an exception, with its sentence, rows and frames."""
@@ -568,6 +570,17 @@ class GradingPlugin:
         if at_module_level and not needed.match(at_module_level[-1].source):
             where = location(self._text(at_module_level[-1].file), at_module_level[-1].line)
             entry.message += f'; {where} runs while the file is imported, so move it below `if __name__ == "__main__":`'
+
+    def _about_function(self, check: Check, call: Call | None) -> Iterator[str]:
+        """What the text of a function shows: that it returns nothing, and changed defaults that the call relies on."""
+        exercise = course.exercise(check.exercise)
+        text = self._text(exercise.file_name)
+        if returns_nothing(text, check.function):
+            yield f"`{check.function}` has no `return` with a value"
+        signature = exercise.signature(check.function)
+        for name, yours, given in other_defaults(text, check.function, signature):
+            if call and name not in call.handed_over:
+                yield f"your `def` line has the default {name}={yours}; you were given {name}={given}"
 
     def _about_setting(self, name: str) -> str:
         """The global torch setting that a submission's import changed, and the line."""

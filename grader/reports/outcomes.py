@@ -17,7 +17,7 @@ from ..core.result import (
     ExerciseResult,
 )
 from ..core.submission import about_missing
-from ..core.text import one_line, pluralize
+from ..core.text import listed, one_line, pluralize
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
 
@@ -98,7 +98,11 @@ def problem_of_the_file(exercise: ExerciseResult) -> str:
     no_file = about_missing(file_name(exercise))
     if exercise.checks[0].outcome != BROKEN or exercise.checks[0].message == no_file:
         return no_file
-    return f"{file_name(exercise)} cannot be {'imported' if file_name(exercise).endswith('.py') else 'read'}"
+    if exercise.name == WORKSHEET:
+        return f"{file_name(exercise)} cannot be read"
+    if exercise.not_imported:
+        return f"{file_name(exercise)} cannot be imported"
+    return f"{listed([*dict.fromkeys(check.function for check in exercise.checks)])} cannot be called"
 
 
 def unseen_at_home(exercise: ExerciseResult) -> list[CheckResult]:

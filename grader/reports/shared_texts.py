@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..core import course
+from ..core.note import Note, NoteKind
 from ..core.result import (
     BROKEN,
     NEVER_COMPUTED,
@@ -51,6 +52,17 @@ def runs_no_code(result: Result) -> bool:
     return not any(course.runs_code(exercise.name) for exercise in result.exercises)
 
 
+def notes_on_files(result: Result) -> list[str]:
+    """What was odd about the files, except for functions that were left out if their own checks say why."""
+    explained = {check.function for check in result.checks for frame in check.frames if frame.function == "<module>"}
+
+    def is_explained(note: Note) -> bool:
+        names = note.about[1:]
+        return note.kind == NoteKind.LEFT_OUT and bool(names) and explained.issuperset(names)
+
+    return [one_line(note.text, limit=400) for note in result.notes if not is_explained(note)]
+
+
 def notes(result: Result) -> list[str]:
     """Notes to read before the total: whether it is final, whether it is a grade, and which files it covers."""
     lines = []
@@ -58,7 +70,7 @@ def notes(result: Result) -> list[str]:
         lines.append(f"The grader could not finish: {one_line(result.problem, limit=1_000)}")
     elif not result.complete:
         lines.append("Incomplete: the grading was stopped. Checks that did not run earn 0 points.")
-    lines += [f"Files: {one_line(note.text, limit=400)}" for note in result.notes]
+    lines += [f"Files: {text}" for text in notes_on_files(result)]
     if course.lacks_walls(result):
         lines.append(SELF_CHECK)
     return lines

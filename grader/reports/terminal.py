@@ -45,7 +45,7 @@ from .outcomes import (
     problem_of_the_file,
     word,
 )
-from .shared_texts import CALL, PASTED, SELF_CHECK, all_passed, causes, rows, runs_no_code, total
+from .shared_texts import CALL, PASTED, SELF_CHECK, all_passed, causes, notes_on_files, rows, runs_no_code, total
 
 _ASCII_SIGNS: dict[str, str] = {
     PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!", OWED: "^",
@@ -92,8 +92,8 @@ def show(
         finish: After full points in all exercises, print what the student has built.
     """
     console.print(_headline(result), highlight=False)
-    for note in result.notes:
-        console.print(Text(f"note  {one_line(note.text, limit=400)}", style="dim"))
+    for text in notes_on_files(result):
+        console.print(Text(f"note  {text}", style="dim"))
     known = {exercise.name: exercise for exercise in course.ALL_EXERCISES}
     for exercise in result.exercises:
         console.print()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from grader.core import course
 from grader.core.contents import read_submission
+from grader.core.note import Note, NoteKind
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, Frame, NamedMistake
 from grader.grading import curves
 from grader.grading.run import empty_result
@@ -79,8 +80,22 @@ def test_a_problem_of_the_file_is_told_once_and_a_missing_file_is_no_broken_code
         result = small_result()
         check = CheckResult("clip.b", "ratio", "B", 1, False, True, BROKEN, message)
         result.exercises[0].checks = [check, copy.deepcopy(check)]
+        result.exercises[0].not_imported = message if broken else ""
         text = page_of(result).text
         assert text.count(message) == 1 and ("cannot be imported" in text) is broken
+
+
+def test_a_function_that_was_left_out_is_explained_once_by_its_own_check():
+    result = small_result()
+    (check,) = result.checks
+    check.outcome, check.message = BROKEN, "SyntaxError: expected ':'"
+    check.frames = [Frame("clip.py", 7, "<module>", "if kind == 'k1'")]
+    result.notes = [
+        Note("clip.py, line 7: the grader left out `ratio`", NoteKind.LEFT_OUT, ("clip.py", "ratio")),
+        Note("clip.py, line 9: the grader left out `loss`", NoteKind.LEFT_OUT, ("clip.py", "loss")),
+    ]
+    text = page_of(result).text
+    assert "ratio cannot be called" in text and "left out `ratio`" not in text and "left out `loss`" in text
 
 
 def with_hidden_check(outcome=FAILED, public=PASSED, **more):

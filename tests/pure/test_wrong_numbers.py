@@ -93,7 +93,7 @@ MANY = np.arange(1400.0).reshape(2, 700)
         (tensor(RIGHT, left=["x.grad"]), RIGHT, {}, r"right, but the call modifies `x\.grad`"),
         (tensor(RIGHT, graph=[""]), RIGHT, {}, "right, but .*graph"),
         ({"returns": "number", "values": [0.5], "gradients": {}, "changed": []}, 0.5, {}, "right, but a plain number"),
-        ({"returns": "NoneType", "gradients": {}, "changed": []}, RIGHT, {}, "returns None"),
+        ({"returns": "NoneType", "gradients": {}, "changed": []}, RIGHT, {}, None),
         ({"raises": "OddError", "message": "?"}, RIGHT, {}, None),
     ],
 )  # fmt: skip

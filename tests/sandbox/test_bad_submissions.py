@@ -454,6 +454,20 @@ def test_a_setting_for_all_of_torch_is_named_beside_what_fails(graded, function,
     assert causes and all(any(words in each and f"(line {number})" in each for each in cause) for cause in causes)
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("clip_eps: float = 0.2", "clip_eps: float = 0.1", "has the default clip_eps=0.1; you were given clip_eps=0.2"),
+        ("return torch.minimum(", "result = (", "`clipped_surrogate` has no `return` with a value"),
+    ],
+)
+def test_what_the_text_of_a_wrong_function_shows_is_a_possible_cause(graded, right, wrong, words):
+    text = model_answer("clip")
+    before, function, after = text.partition("def clipped_surrogate(")
+    result = graded({"clip.py": before + function + after.replace(right, wrong, 1)}, "clip")
+    assert {check.function for check in result.checks if words in str(check.may_come_from)} == {"clipped_surrogate"}
+
+
 def test_a_file_that_is_no_text_is_told_in_one_sentence(graded: Grader) -> None:
     files: Files = {"advantages.py": b"import torch\nx = 1\0\n"}
     gate = module_is_broken(graded(files, "advantages", "kl"), "a null byte (line 2)")

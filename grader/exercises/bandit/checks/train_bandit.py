@@ -39,6 +39,9 @@ def history(answer, table, settings):
         except Mismatch as problem:
             message = "it is None" if parts[name].value is None else problem.message
             problem.message = f"the field {name} of the history: {message}"
+            if getattr(parts[name].value, "shape", ())[:1] not in ((), shapes[name][:1]):
+                first = "one at the start and " if shapes[name][0] > steps else ""
+                problem.message += f", {first}one for each of {steps} steps; does the loop append in every step?"
             raise
     drawn = found["actions"].astype(np.int64)
     inside = bool(((drawn >= 0) & (drawn < actions)).all())
