@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from grader.core import course
 
-WORDS_PER_MINUTE = 130
-"""Of somebody who reads to understand, and tries the figures."""
+WORDS_PER_MINUTE = 120
+"""Of somebody who reads to understand, and tries the figures. Words that the build inserts are not counted."""
 _MINUTES = {"ten-minutes": 10, "worksheet": 25, "start": 5}
 """What these pages say of themselves."""
 _SITTINGS = (
@@ -84,7 +84,5 @@ def _titles() -> dict[str, str]:
 
 def _to_read(page: str) -> int:
     """Reading time in minutes, with tables and figures, rounded to a multiple of five."""
-    from .page_values import expand  # whose cards are made here
-
-    words = len(expand((course.ROOT / f"docs/{page}.md").read_text("utf-8")).split())
+    words = len((course.ROOT / f"docs/{page}.md").read_text("utf-8").split())
     return 5 * round(words / WORDS_PER_MINUTE / 5)

@@ -1,9 +1,8 @@
 """Another process that grades: for a class, and for the last exercise of a `grade` of several.
 
-    python -m grader.grading.grading_process
-
-It is a process because pytest cannot run twice at a time in one. It imports pytest and the checks once, and its sandbox
-imports torch once. When its input closes, it ends at once with everything that it started.
+It is a process because pytest cannot run twice at a time in one. It runs `grading_program`, which imports pytest and
+the checks once, and its sandbox imports torch once. When its input closes, it ends at once with everything that it
+started.
 
 The two processes exchange pickles. That is safe: both are the grader's, no other process holds an end of their pipes,
 and a submission's answers have already come through the wire as plain data. No other module reads pickles.
@@ -12,24 +11,20 @@ and a submission's answers have already come through the wire as plain data. No 
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
-import queue
 import subprocess
 import sys
 import tempfile
 import threading
-import traceback
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, BinaryIO, Concatenate, NoReturn, ParamSpec
+from typing import IO, Any, Concatenate, ParamSpec
 
 from ..core import course
 from ..sandbox.sandbox import Sandbox
-from ..sandbox.worker_process import is_shortage
 
 Arguments = ParamSpec("Arguments")
 _SECONDS_TO_END = 10
-_SHORTAGE = 75
+SHORTAGE = 75
 """Exit status of a grading process that ended because memory or disk was short."""
 
 
@@ -51,7 +46,7 @@ class GradingProcess:
 
     Args:
         sandbox: Options of `Sandbox.start`.
-        program: Arguments of the interpreter, where it is not to run this module.
+        program: Arguments of the interpreter, where it is not to run `grading_program`.
         environment: Its environment variables, where they are not this process's own.
 
     Attributes:
@@ -64,7 +59,7 @@ class GradingProcess:
         self,
         sandbox: Mapping[str, Any],
         *,
-        program: Sequence[str] = ("-m", "grader.grading.grading_process"),
+        program: Sequence[str] = ("-m", "grader.grading.grading_program"),
         environment: Mapping[str, str] | None = None,
     ) -> None:
         """Begin to start it, without waiting."""
@@ -119,7 +114,7 @@ class GradingProcess:
                 raise GradingProcessDied(how, late=True) from None
             self._end()
             killed = self._process.returncode < 0  # by the kernel, for memory
-            raise GradingProcessDied(self._how(), shortage=killed or self._process.returncode == _SHORTAGE) from None
+            raise GradingProcessDied(self._how(), shortage=killed or self._process.returncode == SHORTAGE) from None
         finally:
             alarm.cancel()
 
@@ -131,7 +126,7 @@ class GradingProcess:
 
     def _send(self, message: object) -> None:
         with contextlib.suppress(OSError):  # it has ended: `returned` says so
-            _write(self._input, message)
+            write_message(self._input, message)
 
     def close(self) -> None:
         """End it, with its workers."""
@@ -155,47 +150,7 @@ class GradingProcess:
         self.close()
 
 
-def main() -> NoReturn:
-    """Run functions until the input ends."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # prints of libraries must not come between the answers
-    messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_end_with, args=(_read, messages), daemon=True).start()
-    _end_with(_run, messages, answers)
-
-
-def _end_with(function: Callable[..., None], *arguments: Any) -> NoReturn:
-    """Call a function, and end this process with it, whatever the other thread is doing.
-
-    What this process started ends too: a fork server notices, and takes its workers along.
-    """
-    try:
-        function(*arguments)
-    except BaseException as error:
-        traceback.print_exc()
-        os._exit(_SHORTAGE if is_shortage(error) else 1)
-    os._exit(0)
-
-
-def _read(messages: queue.SimpleQueue[Any]) -> None:
-    with contextlib.suppress(EOFError):
-        while True:
-            messages.put(pickle.load(sys.stdin.buffer))
-
-
-def _run(messages: queue.SimpleQueue[Any], answers: BinaryIO) -> None:
-    sandbox = Sandbox.start(**messages.get())  # imports torch while this process imports pytest
-    from . import run  # noqa: F401
-
-    while True:
-        function, arguments, options = messages.get()
-        _write(answers, function(sandbox, *arguments, **options))
-
-
-def _write(file: Any, message: object) -> None:
+def write_message(file: IO[bytes], message: object) -> None:
+    """Send a message to the other process."""
     pickle.dump(message, file)
     file.flush()
-
-
-if __name__ == "__main__":
-    main()

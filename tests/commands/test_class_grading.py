@@ -150,7 +150,7 @@ def test_a_class_that_is_stopped_goes_on_ends_the_same_and_leaves_no_process(
     )  # fmt: skip
     wait_until(lambda: whole_lines(out), process)
     family = psutil.Process(process.pid).children(recursive=True)
-    assert any("grader.grading.grading_process" in each.cmdline() for each in family) and len(family) > 1
+    assert any("grader.grading.grading_program" in each.cmdline() for each in family) and len(family) > 1
     process.send_signal(by)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == (3 if by == signal.SIGINT else -by)

@@ -134,7 +134,7 @@ def test_a_command_that_is_stopped_leaves_no_grading_process(tmp_path, make_subm
     def workers_of_the_grading_process() -> list[psutil.Process]:
         for process in parent.children(recursive=True):
             with contextlib.suppress(psutil.Error):
-                if any("grading_process" in word for word in process.cmdline()):
+                if any("grading_program" in word for word in process.cmdline()):
                     return process.children()
         return []
 
