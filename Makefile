@@ -40,7 +40,7 @@ install: $(VENV)/installed-dev tests/browser/node_modules/installed ## install e
 grade: $(VENV)/installed ## grade starter/, or SUBMISSION=folder; EXERCISES="advantages clip" for some only
 	@$(BIN)/grade $(EXERCISES) --path $(SUBMISSION) || [ $$? -eq 1 ]  # failed checks are a result, not an error of make
 
-check: $(VENV)/installed-dev ## is my change sane? about a minute
+check: $(VENV)/installed-dev ## is my change sane? about 90 seconds
 	@$(BIN)/python tests/tiers.py check
 
 test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land? everything that CI runs: about 9 minutes

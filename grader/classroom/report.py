@@ -20,7 +20,7 @@ from ..core import course
 from ..core.by_hand import shown
 from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
 from ..worksheet.questions import EXERCISE as WORKSHEET
-from .questions import lost_points
+from .open_decisions import lost_points
 from .results import Entry
 
 BINS = 10

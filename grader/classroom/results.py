@@ -57,7 +57,7 @@ class Person:
         email: Address.
         number: The institution's student number (Gradescope: SID).
         username: Login name, at GitHub or at the learning platform.
-        platform: The one that said so: "canvas", "moodle", "gradescope", "github"; empty if it was nobody's export.
+        platform: The one that said so: "canvas", "moodle", "gradescope", "github"; empty if no platform did.
         platform_id: Number that this platform gave: Canvas user, Moodle participant. Means nothing on another one.
     """
 
@@ -222,7 +222,7 @@ class Entry:
 
     @property
     def counts(self) -> Decimal | None:
-        """That with what was given by hand, without lateness; None if it has no grade."""
+        """`earned` and the points by hand, without lateness; None if it has no grade."""
         return None if self.earned is None else with_by_hand(Decimal(self.earned), self.by_hand)
 
 

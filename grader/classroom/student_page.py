@@ -63,11 +63,17 @@ def _title(check: CheckResult) -> str:
     return f"A hidden check of `{check.function}`"
 
 
+def _without_titles(text: str, titles: Mapping[str, str]) -> str:
+    for title, instead in titles.items():
+        text = text.replace(title, instead)
+    return text
+
+
 def _shown(check: CheckResult, titles: Mapping[str, str], *, drawn_secretly: bool) -> CheckResult:
     shown = replace(
         check,
-        waits_for=[titles.get(title, title) for title in check.waits_for],
-        may_come_from=[titles.get(title, title) for title in check.may_come_from],
+        waits_for=[_without_titles(text, titles) for text in check.waits_for],
+        may_come_from=[_without_titles(text, titles) for text in check.may_come_from],
     )
     if not check.hidden:
         return shown

@@ -133,6 +133,8 @@ def _write(arguments: argparse.Namespace) -> int:
             print(f"{shown(path)} is stale: run `course dev {name}`")
     if not stale:
         print(f"all that `course dev {name}` writes is current")
+    elif name == "vectors" and not arguments.check:
+        print(f"next: {' '.join(['course dev selftest', *arguments.exercises])}")
     return 1 if stale and arguments.check else 0
 
 

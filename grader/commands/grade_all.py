@@ -19,7 +19,7 @@ from ..classroom.engines import ENGINES, open_engine
 from ..classroom.grade_class import Progress, grade_class
 from ..classroom.history import read_history
 from ..classroom.kept import read_kept, with_kept
-from ..classroom.questions import NOT_GRADED, questions
+from ..classroom.open_decisions import NOT_GRADED, open_decisions
 from ..classroom.request import ClassSettings
 from ..classroom.results import SUBMISSIONS_FILE, ClassError, Entry, read_class, read_settings
 from ..classroom.submissions import find_submissions
@@ -244,7 +244,7 @@ def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str], b
         print("Some submissions ran at isolation level 0; their results are self-checks and not grades.")
     _say_what_is_missing(graded)
     _list("no page", [f"{name}: {why}" for name, why in unwritten.items()])
-    to_decide = questions(entries, before)
+    to_decide = open_decisions(entries, before)
     others = {each.name: each for each in graded}
     for question in to_decide:
         others.pop(question.submission, None)

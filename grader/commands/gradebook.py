@@ -11,7 +11,15 @@ from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 
-from ..classroom.questions import BROKEN_IMPORT, CHANGED_BY_HAND, GUESSED, LEFT_OUT, UNREADABLE, VERSIONS, questions
+from ..classroom.open_decisions import (
+    BROKEN_IMPORT,
+    CHANGED_BY_HAND,
+    GUESSED,
+    LEFT_OUT,
+    UNREADABLE,
+    VERSIONS,
+    open_decisions,
+)
 from ..classroom.results import ADDED, REGRADED, Entry, read_class
 from ..core import course
 from ..core.arguments import path_argument
@@ -137,7 +145,9 @@ def run(arguments: argparse.Namespace) -> int:
         except OSError as error:
             arguments.usage_error(f"cannot write {arguments.out}: {error.strerror}")
         warn_if_git_takes(arguments.out, "names and grades")
-    to_decide = [each for each in questions(entries) if each.kind in _SHOWN and each.submission not in arguments.skip]
+    to_decide = [
+        each for each in open_decisions(entries) if each.kind in _SHOWN and each.submission not in arguments.skip
+    ]
     show(f"Decide before you publish ({len(to_decide)})", [str(each) for each in to_decide], most=500)
     _show(filled, arguments, entered=entered)
     return 1 if to_decide or not entered or any(each.problems for each in filled) else 0

@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{what}: {count}")
     for problem in problems:
         print(f"PROBLEM {problem}")
-    print(pluralize(len(problems), "problem") if problems else "self-test passed")
+    print(pluralize(len(problems), "problem") if problems else "self-test passed; next: make check")
     return 1 if problems else 0
 
 

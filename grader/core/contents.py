@@ -53,7 +53,7 @@ MODULES = tuple(exercise.file_name for exercise in EXERCISES)
 MAX_HELPERS, MAX_HELPER_BYTES = 10, 100_000
 """Limits on the other files that the reader takes: their number and total size."""
 
-_EXERCISES = {exercise.file_name: exercise for exercise in ALL_EXERCISES}
+_BY_FILE_NAME = {exercise.file_name: exercise for exercise in ALL_EXERCISES}
 _ENDINGS = (".py", ".py.txt", ".ipynb")
 # A copy has the number that Canvas or a browser adds to the name of a second upload or download.
 _NAME = re.compile(
@@ -298,7 +298,7 @@ def _chosen(members: Sequence[Member], top: str = "", *, any_name: bool = True) 
     candidates = _candidates(members)
     left_out = _add_by_content(candidates, members) if any_name else []
     folder, notes = _choose_folder(candidates, top)
-    here = {name: candidates[folder][name] for name in _EXERCISES if name in candidates.get(folder, {})}
+    here = {name: candidates[folder][name] for name in _BY_FILE_NAME if name in candidates.get(folder, {})}
     files, problems, about_modules = _modules(here)
     notes += about_modules
     missing = tuple(name for name in MODULES if name not in here)
@@ -362,21 +362,22 @@ def _candidates(members: Sequence[Member]) -> _Candidates:
     """Folder to the files that may be each module or the worksheet, best first.
 
     `clip-2.py` and `clip (2).py` are names of a second upload or download; some editors save `clip.py` as `Clip.py` or
-    `clip.py.txt`. If the platform numbers uploads, the newest wins. After that, a module's plain name wins, because
-    students edit and import it. For a worksheet, the highest number wins, because a browser gives the plain name to the
-    first download. Without such a file, a cell that writes it counts, then a notebook of its name. But if only one of
-    several files has answers, it is the best.
+    `clip.py.txt`. A file wins over a cell that writes it, and that over a notebook of its name. Among files of one
+    kind, the newest upload wins if the platform numbers uploads, then a module's plain name, because students edit and
+    import it; for a worksheet the highest number, because a browser gives the plain name to the first download. But if
+    only one of several files has been written in, it is the best.
     """
 
     candidates: _Candidates = {}
-    unique = {(member.path, member.upload, member.notebook): member for member in members}  # the last, as unpacked
+    # Of equal paths the last one, which unpacking would leave.
+    unique = {(member.path, member.upload, member.notebook): member for member in members}
     for member in unique.values():
         if name := _graded_name(member.name):
             candidates.setdefault(member.path.parent, {}).setdefault(name, []).append(member)
     for files in candidates.values():
         for name, same in files.items():
             same.sort(key=_rank)
-            files[name] = _answers_first(same, functools.partial(_is_unwritten, name))
+            files[name] = _written_first(same, functools.partial(_is_unwritten, name))
     return candidates
 
 
@@ -397,7 +398,7 @@ def _graded_name(file_name: str) -> str:
     """The module or worksheet that a file may be; "" for any other file."""
     stem, _, ending = _parts(file_name)
     name = stem + (".py" if ending in _ENDINGS else ending)
-    return name if name in (WORKSHEET_FILE, *_EXERCISES) else ""
+    return name if name in (WORKSHEET_FILE, *_BY_FILE_NAME) else ""
 
 
 def _is_notebook(member: Member) -> bool:
@@ -409,7 +410,9 @@ def _choose_folder(candidates: _Candidates, top: str) -> tuple[PurePosixPath, li
 
     That is `starter`, then the one with the most modules, then the one nearest to the top, unless only one has answers.
     """
-    modules = {folder: files.keys() & _EXERCISES for folder, files in candidates.items() if files.keys() & _EXERCISES}
+    modules = {
+        folder: files.keys() & _BY_FILE_NAME for folder, files in candidates.items() if files.keys() & _BY_FILE_NAME
+    }
 
     def rank(folder: PurePosixPath) -> tuple[bool, int, int, str]:
         return (folder.name or top) != "starter", -len(modules[folder]), len(folder.parts), str(folder)
@@ -418,7 +421,7 @@ def _choose_folder(candidates: _Candidates, top: str) -> tuple[PurePosixPath, li
         return all(_is_unwritten(name, candidates[folder][name][0]) for name in modules[folder])
 
     ranked = sorted(modules, key=rank)
-    folder, *others = _answers_first(ranked, lacks_answers) or [_TOP]
+    folder, *others = _written_first(ranked, lacks_answers) or [_TOP]
     why, kind = "", NoteKind.VERSIONS
     if others and folder != ranked[0]:
         why, kind = ", which are as they were handed out", NoteKind.OTHER
@@ -427,8 +430,8 @@ def _choose_folder(candidates: _Candidates, top: str) -> tuple[PurePosixPath, li
     return folder, [Note(note, kind) for note in notes]
 
 
-def _answers_first(choices: list[_Choice], lacks_answers: Callable[[_Choice], bool]) -> list[_Choice]:
-    """The choices, beginning with the only one that has answers; as they are if several have some, or none."""
+def _written_first(choices: list[_Choice], lacks_answers: Callable[[_Choice], bool]) -> list[_Choice]:
+    """The choices, beginning with the only one that was written in; as they are if that is true of several or none."""
     written = [choice for choice in choices if not lacks_answers(choice)] if len(choices) > 1 else []
     return [*written, *(choice for choice in choices if choice not in written)] if len(written) == 1 else choices
 
@@ -439,7 +442,7 @@ def _folder_name(folder: PurePosixPath) -> str:
 
 def _is_unwritten(name: str, member: Member) -> bool:
     """Whether a file is a module as it was handed out."""
-    return name in _EXERCISES and is_unwritten(_text_or_nothing(member), _EXERCISES[name].function_names)
+    return name in _BY_FILE_NAME and is_unwritten(_text_or_nothing(member), _BY_FILE_NAME[name].function_names)
 
 
 def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[Note]:
@@ -472,14 +475,14 @@ def _add_by_content(candidates: _Candidates, members: Sequence[Member]) -> list[
     Returns:
         The folder of each file that was left out although it defines such functions, with a note.
     """
-    folders = {folder for folder, files in candidates.items() if files.keys() & _EXERCISES}
+    folders = {folder for folder, files in candidates.items() if files.keys() & _BY_FILE_NAME}
     strays = [
         member
         for member in sorted(members, key=lambda member: member.path)
         if member.name.lower().endswith((".py", ".ipynb", ".pyw", ".txt")) and member.name not in _given_names()
         if not _graded_name(member.name) and (member.path.parent in folders or not folders)
     ]
-    unwritten = {name: functools.partial(_is_unwritten, name) for name in _EXERCISES}
+    unwritten = {name: functools.partial(_is_unwritten, name) for name in _BY_FILE_NAME}
     by_module: dict[tuple[PurePosixPath, str], list[Member]] = {}
     notes = []
     for member in strays[:_MAX_STRAYS]:
@@ -487,7 +490,7 @@ def _add_by_content(candidates: _Candidates, members: Sequence[Member]) -> list[
         there = candidates.get(folder, {})
         modules = [
             name
-            for name, exercise in _EXERCISES.items()
+            for name, exercise in _BY_FILE_NAME.items()
             if defined & {*exercise.function_names}
             if name not in there or (all(map(unwritten[name], there[name])) and not unwritten[name](member))
         ]

@@ -1,4 +1,4 @@
-"""Notes on the files of a submission, and what the grader decides by it."""
+"""Notes on the files of a submission; commands decide by their kind, never by their words."""
 
 from __future__ import annotations
 

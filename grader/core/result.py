@@ -80,13 +80,13 @@ class Curve:
 
 @dataclass(frozen=True)
 class NamedMistake:
-    """A known mistake that the answers of a submission show."""
+    """Why a function is wrong: a known mistake; or, if `observed`, what its numbers or its errors have in common."""
 
     check: str  # id of the check that shows it
     everywhere: bool  # whether it makes, with those named next to it, all answers to the worked examples
     page: str  # where it is explained, from the repository root, with its anchor
     function: str
-    name: str  # among those of the function
+    name: str  # of the mistake, unique in its function; if `observed`, the heading on the page of general patterns
     sentence: str  # completes "your numbers are what you get if ..."
     explanation: str  # what follows from it
     observed: bool = False  # the sentence completes "your numbers are ..." and names no cause
@@ -119,7 +119,7 @@ class CheckResult:
     frames: list[Frame] = field(default_factory=list)  # the student's own lines, innermost last
     printed: str = ""  # by the submission during that call
     waits_for: list[str] = field(default_factory=list)  # titles of the checks that must pass first
-    may_come_from: list[str] = field(default_factory=list)  # titles of failed checks that may have caused this failure
+    may_come_from: list[str] = field(default_factory=list)  # possible causes, each half a sentence
     seconds: float = 0.0
     curves: list[Curve] = field(default_factory=list)  # what the submission's training run did step by step
     owed_to: list[str] = field(default_factory=list)  # "exercise.function": with these right, the check would pass

@@ -157,12 +157,12 @@ def fill(
     if options.feedback != NO_FEEDBACK and layout.feedback is None:
         raise GradebookError("this export has no column for feedback; omit --feedback, or name it with --match")
     kept = [entry for entry in entries if entry.name not in options.skipped]
-    column, points = choose_column(layout, options.column), _points(kept)
-    maximum = points if options.grade_of else _maximum(column, points, options)
+    column, full_points = choose_column(layout, options.column), _points(kept)
+    maximum = full_points if options.grade_of else _maximum(column, full_points, options)
     students = Students(table, layout, layout.students)
     test_students = Students(table, layout, layout.test_students)
     submitted, ownerless, unmatched, notes = _matched(students, test_students, kept, options)
-    skipped = _skipped(students, test_students, entries, options)
+    skipped_students = _skipped(students, test_students, entries, options)
     if (ownerless or unmatched) and options.missing_zero:
         whose = [*(f"{name}: the owner is unknown" for name in ownerless), *unmatched]
         raise GradebookError("\n  ".join(["cannot write zeros before it is clear whose these are", *whose]))
@@ -170,25 +170,25 @@ def fill(
     both = zip(students.all, submitted, strict=True)
     scores = [_judged(*each, layout, late_rule, options, certain=not unclear) for each in both]
     if not layout.takes_more and not options.grade_of:
-        scores = [_at_most(score, points) for score in scores]
+        scores = [_at_most(score, full_points) for score in scores]
     comma = _decimal_comma(table, column)
     changes = _Changes(table, layout, column, _Comments(table, layout, options.feedback))
     for student, score in zip(students.all, scores, strict=True):
-        if not score and student.number in skipped:
-            notes.append(f"{student.person.name}: nothing written, because you skipped {skipped[student.number]}")
+        if not score and student.number in skipped_students:
+            notes.append(
+                f"{student.person.name}: nothing written, because you skipped {skipped_students[student.number]}"
+            )
         else:
-            changes.add(student, score, _cell_text(score, points, maximum, options, comma=comma))
+            changes.add(student, score, _cell_text(score, full_points, maximum, options, comma=comma))
     proposed = [students.proposal(name) for name in ownerless]
-    without = [each for each in students.all if not submitted[each.number] and each.number not in skipped]
+    without = [each for each in students.all if not submitted[each.number] and each.number not in skipped_students]
     without = [] if None in proposed else [each for each in without if each not in proposed]
     notes += _notes(kept, late_rule, sum(score.time.of_export for score in scores if score), options)
-    notes += _notes_on_points(layout, scores, points, maximum) + changes.comments.notes()
+    notes += _notes_on_points(layout, scores, full_points, maximum) + changes.comments.notes()
     asked = [layout.time_question] if late_rule and layout.time_question else []
-    if ownerless:
-        on_github = any(entry.name in ownerless and entry.people for entry in kept)
-        why = "; a GitHub user name does not say who somebody is" * on_github
-        unmatched.insert(0, f"the owner of {pluralize(len(ownerless), 'submission')} is unknown{why}; give a roster")
-    problems = [*unmatched, *unclear, *asked, *_for_nobody(kept, students, submitted), *_together(changes.undecided)]
+    unknown = [_about_ownerless(ownerless, kept)] if ownerless else []
+    problems = [*unknown, *unmatched, *unclear, *asked, *_for_nobody(kept, students, submitted)]
+    problems += _together(changes.undecided)
     lines = tuple(changes.lines)
     return Filled(
         table.changed(changes.cells),
@@ -197,9 +197,15 @@ def fill(
         tuple(problems),
         tuple(notes),
         tuple(each.person.name for each in without),
-        doubted=bool(unmatched),
+        doubted=bool(ownerless or unmatched),
         ownerless=roster_to_check(ownerless, students) if ownerless else (),
     )
+
+
+def _about_ownerless(names: Sequence[str], entries: Sequence[Entry]) -> str:
+    on_github = any(entry.name in names and entry.people for entry in entries)
+    why = "; a GitHub user name does not say who somebody is" * on_github
+    return f"the owner of {pluralize(len(names), 'submission')} is unknown{why}; give a roster"
 
 
 def _together(undecided: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -419,8 +425,8 @@ def _matched(
 
 def _skipped(students: Students, test_students: Students, entries: Iterable[Entry], options: Options) -> dict[int, str]:
     """The submissions that the instructor skips, by student: these students get no zero for a missing submission."""
-    left_out = [entry for entry in entries if entry.name in options.skipped]
-    theirs = _matched(students, test_students, left_out, options)[0]
+    skipped_students = [entry for entry in entries if entry.name in options.skipped]
+    theirs = _matched(students, test_students, skipped_students, options)[0]
     return {number: ", ".join(entry.name for entry, _ in own) for number, own in enumerate(theirs) if own}
 
 

@@ -1,7 +1,8 @@
 """Why checks failed: the mistakes that a submission's answers show, and wrong functions that are called.
 
-First the grader repeats each failing call alone: if the answer differs, it depends on earlier calls, and no other
-mistake is named. Then it calls the function with all worked examples, and `naming` finds what explains the answers.
+First the grader repeats failing calls alone: if an answer differs, it depends on earlier calls, and no known mistake of
+that function is named. Then it calls the function with all worked examples, and `naming` finds what explains the
+answers.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..sandbox.worker_process import SandboxError
 from . import recorded_answers, right_functions
 from .check import Check, checks_of
 from .compare import Mismatch
-from .naming import Observed, Reasons, about_error, earlier_calls, reasons
+from .naming import Observed, Reasons, about_error, dependence_on_earlier_calls, reasons
 from .partial_credit import answers_move_with_the_input
 from .plugin import Failure, Findings, show_mismatch
 from .recorded_answers import agree
@@ -50,17 +51,18 @@ class Diagnosis:
     def clocks(self) -> dict[str, tuple[Clock, ...]]:
         """Exercise to the time for naming its mistakes: some seconds of what the exercise has left.
 
-        A waiting process gets a limit on the wall too, which costs names and no points.
+        A worker that waits for a processor has a wall-clock limit too. It ends the grading without a verdict, because
+        partial credit depends on the names.
         """
         return {
             name: (Clock(_NAMING_SECONDS, "naming"), left, Clock(10 * _NAMING_SECONDS, "naming", wall=True))
             for name, left in self.findings.clocks.items()
         }
 
-    def wrong_functions_called(self) -> dict[str, list[str]]:
-        """The functions that lost points and call wrong ones: each to these, all as "exercise.function"."""
+    def wrong_callees(self) -> dict[str, list[str]]:
+        """The functions that lost points and call wrong ones, each to these, all as "exercise.function"."""
         is_wrong: dict[str, bool] = {}
-        called: dict[str, list[str]] = {}
+        found: dict[str, list[str]] = {}
         for exercise in self.result.exercises:
             uses = course.exercise(exercise.name).uses
             for function in dict.fromkeys(check.function for check in _failing(exercise)):
@@ -68,8 +70,8 @@ class Diagnosis:
                 is_wrong |= {name: self._is_wrong(name, exercise.name) for name in used if name not in is_wrong}
                 wrong = [name for name in used if is_wrong[name]] or self._to_blame(exercise, function, used)
                 if wrong:
-                    called[f"{exercise.name}.{function}"] = wrong
-        return called
+                    found[f"{exercise.name}.{function}"] = wrong
+        return found
 
     def _to_blame(self, exercise: ExerciseResult, function: str, used: Sequence[str]) -> list[str]:
         """Called functions with full points that are wrong all the same: right ones make all worked examples right.
@@ -82,14 +84,14 @@ class Diagnosis:
             observed = observations(asked, exercise.name, {function}, self.clocks[exercise.name]).get(function, [])
             return bool(observed) and _are_right(observed)
 
-        if not used or not self.settings.second_pass or not right_functions.are_here():
+        if not used or not self.settings.second_pass or not right_functions.are_available():
             return []
         if _are_right(self._answers(exercise.name, function)) or not helps(used):
             return []
         return next(([name] for name in used if len(used) > 1 and helps([name])), [*used])
 
     def _answers(self, exercise: str, function: str) -> Observed:
-        """What a function of the submission makes of its worked examples; nothing if it does not answer in time."""
+        """How a function of the submission answers its worked examples; nothing if it does not answer in time."""
         name = f"{exercise}.{function}"
         if name in self.findings.without_answer:
             return []
@@ -110,57 +112,60 @@ class Diagnosis:
         return observed is None or not _are_right(observed)
 
     def explain(
-        self, called: Mapping[str, Sequence[str]], own_mistakes: Set[str], corrected: Mapping[str, Submission]
+        self, wrong_callees: Mapping[str, Sequence[str]], own_mistakes: Set[str], corrected: Mapping[str, Submission]
     ) -> None:
         """Write the reasons into the result.
 
         Args:
-            called: What `wrong_functions_called` returned.
+            wrong_callees: What `wrong_callees` returned.
             own_mistakes: The checks that fail with right earlier functions, too.
             corrected: Function, "exercise.function", to the submission with right functions where it calls wrong ones.
 
         Raises:
-            SandboxError: there is no worker to be had.
+            SandboxError: no worker is available.
         """
         graded = {exercise.name for exercise in self.result.exercises}
         for exercise in self.result.exercises:
             for check in _failing(exercise):
-                for used in called.get(f"{exercise.name}.{check.function}", ()):
+                for used in wrong_callees.get(f"{exercise.name}.{check.function}", ()):
                     module, function = used.split(".")
                     where = "see above" if module in graded else f"grade the exercise {module} first"
                     check.may_come_from.append(f"your `{function}`, which it calls ({where})")
             try:
-                named = self._named(exercise, called.keys() | self.findings.without_answer)
-                named += self._named_in_corrected(exercise, called, own_mistakes, corrected)
-                exercise.known_mistakes = [*named, *self._errors(exercise, named, called.keys())]
+                named = self._named(exercise, wrong_callees.keys() | self.findings.without_answer)
+                named += self._named_in_corrected(exercise, wrong_callees, own_mistakes, corrected)
+                exercise.known_mistakes = [*named, *self._errors(exercise, named, wrong_callees.keys())]
             except SandboxError:
                 raise
             except Exception:  # an unforeseen answer affects the names, not the points
                 _LOG.exception("the grader cannot say why checks of %s fail; please report this", exercise.name)
                 exercise.known_mistakes = []
 
-    def with_work(self, called: Mapping[str, Sequence[str]]) -> set[str]:
-        """The functions, "exercise.function", that do real work: known differences explain all of their answers."""
+    def with_work(self, wrong_callees: Mapping[str, Sequence[str]]) -> set[str]:
+        """The functions, "exercise.function", with a failed gate that do real work.
+
+        They call no wrong function, known mistakes explain all of their answers, and these move with the input.
+        """
         found = set()
         for exercise in self.result.exercises:
             failing = _failing(exercise)
             for function in dict.fromkeys(check.function for check in failing if check.gate):
                 name = f"{exercise.name}.{function}"
-                if name in called or not self._reasons(exercise, function, failing).exact:
+                if name in wrong_callees or not self._reasons(exercise, function, failing).exact:
                     continue
                 if answers_move_with_the_input(self.settings, exercise.name, function, self.clocks[exercise.name]):
                     found.add(name)
         return found
 
-    def _named(self, exercise: ExerciseResult, left_out: Set[str]) -> list[NamedMistake]:
-        """Name the mistakes that the submission's answers to the worked examples show, except in functions left out.
+    def _named(self, exercise: ExerciseResult, skipped: Set[str]) -> list[NamedMistake]:
+        """Name the mistakes that the submission's answers to the worked examples show, except in skipped functions.
 
-        A function is left out if it calls wrong ones, because these make its numbers wrong, or if it does not answer
+        A function is skipped if it calls wrong ones, because these make its numbers wrong, or if it does not answer
         worked examples in time, because another try takes as long again.
         """
         failing = _failing(exercise)
-        suspects = dict.fromkeys(c.function for c in failing if f"{exercise.name}.{c.function}" not in left_out)
-        mistakes = [named for name in suspects for named in self._depends_on_earlier_calls(name, failing)]
+        suspects = dict.fromkeys(c.function for c in failing if f"{exercise.name}.{c.function}" not in skipped)
+        mistakes = [named for name in suspects for named in self._depending_on_earlier_calls(name, failing)]
         unexplained = suspects.keys() - {named.function for named in mistakes}
         for function in (name for name in suspects if name in unexplained):
             found = self._reasons(exercise, function, failing)
@@ -170,14 +175,14 @@ class Diagnosis:
         return sorted(mistakes, key=lambda named: order.index(named.check))
 
     def _errors(
-        self, exercise: ExerciseResult, named: Sequence[NamedMistake], left_out: Set[str]
+        self, exercise: ExerciseResult, named: Sequence[NamedMistake], skipped: Set[str]
     ) -> Iterator[NamedMistake]:
         """What the errors mean that failing checks show, except where a mistake is named, or one makes all answers.
 
-        Functions that call wrong ones are left out, because their errors may come from these.
+        Functions that call wrong ones are skipped, because their errors may come from these.
         """
         explained = {each.check for each in named}
-        explained |= {each.partition(".")[2] for each in left_out if each.startswith(f"{exercise.name}.")}
+        explained |= {each.partition(".")[2] for each in skipped if each.startswith(f"{exercise.name}.")}
         explained |= {each.function for each in named if each.everywhere and not each.observed}
         for entry in _failing(exercise):
             if entry.id in self.findings.raised and explained.isdisjoint((entry.id, entry.function)):
@@ -216,7 +221,7 @@ class Diagnosis:
     def _named_in_corrected(
         self,
         exercise: ExerciseResult,
-        called: Mapping[str, Sequence[str]],
+        wrong_callees: Mapping[str, Sequence[str]],
         own_mistakes: Set[str],
         corrected: Mapping[str, Submission],
     ) -> Iterator[NamedMistake]:
@@ -234,33 +239,34 @@ class Diagnosis:
             found = reasons(asked.selected, observed, known.get(function, {}), [*checks], {})
             named = found.mistakes if found.exact else []
             yield from named
-            first = " and ".join(f"`{used.split('.')[1]}`" for used in called[name])
+            first = " and ".join(f"`{used.split('.')[1]}`" for used in wrong_callees[name])
             for unnamed in checks.keys() - {each.check for each in named}:
                 reason = f"a mistake of its own, which this report cannot name before you correct {first}"
                 checks[unnamed].may_come_from.append(reason)
 
-    def _depends_on_earlier_calls(self, function: str, failing: Sequence[CheckResult]) -> Iterator[NamedMistake]:
+    def _depending_on_earlier_calls(self, function: str, failing: Sequence[CheckResult]) -> Iterator[NamedMistake]:
         """Repeat the calls that checks of a function failed for, each alone, and name those with another answer.
 
-        The report then shows a call to make before it, with which it goes wrong again, if one is found.
+        Only the first one if each worker is started anew. Where no class secret could show, the report gets a call to
+        make before it, with which it goes wrong again, if one is found.
         """
         for entry in failing:
             failure, check = self.findings.failures.get(entry.id), self.settings.selected[entry.id]
             if failure is None or check.function != function:
                 continue
             if not self._repeats(check, failure):
-                yield earlier_calls(check)
+                yield dependence_on_earlier_calls(check)
                 for before in (*check.examples[:1], failure.example) if self.settings.secret == PUBLIC else ():
                     if self._repeats(check, failure, before):
                         entry.call = f"{show_call(check.call(before))}\n{entry.call}"
                         break
             if not self.settings.fresh_workers:
-                return  # there, a worker takes seconds
+                return  # a cold worker takes seconds to start
 
     def _repeats(self, check: Check, failure: Failure, *before: Example) -> bool:
         """Whether a call gives the same answer once more in a new worker, after some others or alone.
 
-        True where it has no answer now: nothing is known then.
+        Without an answer, nothing is known: True for a call alone, False after others.
         """
         clocks = self.clocks[check.exercise]
         with contextlib.closing(self.settings.student(check.exercise, clocks=clocks)) as student:
@@ -281,7 +287,7 @@ def _failing(exercise: ExerciseResult) -> list[CheckResult]:
 def observations(
     settings: GradingSettings, exercise: str, functions: Set[str], clocks: tuple[Clock, ...]
 ) -> dict[str, Observed]:
-    """What some functions of a submission make of all worked examples of the selected checks."""
+    """How some functions of a submission answer all worked examples of the selected checks."""
     observed: dict[str, Observed] = {}
     for function in (name for name in course.exercise(exercise).function_names if name in functions):
         worked = (

@@ -21,7 +21,7 @@ from .recorded_answers import Observation, RecordedAnswer, agree, is_random
 from .smallest_set import Explanation, Key, Search
 
 Observed = Sequence[tuple[RecordedAnswer, Observation]]
-"""Worked examples of a function, each with what a submission makes of it."""
+"""Worked examples of a function, each with how a submission answers it."""
 _ByKey = Mapping[Key, tuple[RecordedAnswer, Observation]]
 
 
@@ -204,7 +204,7 @@ def about_error(check: Check, meaning: Meaning) -> NamedMistake:
     return replace(described, explanation=f"{meaning.fix[:1].upper()}{meaning.fix[1:]}.")
 
 
-def earlier_calls(check: Check) -> NamedMistake:
+def dependence_on_earlier_calls(check: Check) -> NamedMistake:
     """The answer to a call depends on earlier ones."""
     sentence = "different if this call is made alone in a new process: they depend on earlier calls"
     return replace(_described(check, "earlier_calls", sentence), everywhere=True)

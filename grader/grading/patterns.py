@@ -93,16 +93,16 @@ def common_pattern(answers: Sequence[WrongAnswer], finders: Sequence[Finder], *,
     Args:
         answers: The wrong answers to the examples of one check, or of one function.
         finders: `CAUSES` or `CONDITIONS`.
-        numbers: How many must support it: one number is twice another one by chance.
+        numbers: How many must support it, because a single number may be a multiple by chance.
     """
     if not answers:
         return None
     different = _different(answers)  # the same numbers support a pattern only once
     for finder in finders:
-        first, *others = evidence = [_patterns(finder, answer) for answer in answers]
-        for pattern in first:
-            is_common = all(pattern in patterns for patterns in others)
-            if is_common and sum(evidence[index][pattern] for index in different) >= numbers:
+        found = [_patterns(finder, answer) for answer in answers]  # of each answer: pattern to how many support it
+        for pattern in found[0]:
+            is_common = all(pattern in of_answer for of_answer in found)
+            if is_common and sum(found[index][pattern] for index in different) >= numbers:
                 return pattern
     return None
 
@@ -365,8 +365,8 @@ def _one_factor(left: Floats, right: Floats) -> float | None:
     """The k with left = k * right, if there is one other than 0 and 1."""
     largest = np.argmax(np.abs(right))
     factor = float(left.reshape(-1)[largest] / right.reshape(-1)[largest])
-    is_one = min(abs(factor), abs(factor - 1)) > 1e-4 and _all_near(left, factor * right)
-    return factor if is_one and math.isfinite(factor) else None
+    is_multiple = min(abs(factor), abs(factor - 1)) > 1e-4 and _all_near(left, factor * right)
+    return factor if is_multiple and math.isfinite(factor) else None
 
 
 def _times(factor: float) -> str:

@@ -395,7 +395,7 @@ class GradingPlugin:
             entry.outcome = PASSED
         elif problem is not None and not isinstance(problem, pytest.skip.Exception):
             try:
-                self._report(item, entry, problem)
+                self._write_without_secrets(item, entry, problem)
             except Exception as error:  # an unforeseen answer affects only this check
                 entry.call, entry.printed, entry.rows, entry.frames, entry.may_come_from = "", "", [], [], []
                 entry.error = ""
@@ -410,10 +410,10 @@ class GradingPlugin:
                 item.session.shouldstop = "the caller failed"
         return report
 
-    def _report(self, item: pytest.Item, entry: CheckResult, problem: BaseException) -> None:
+    def _write_without_secrets(self, item: pytest.Item, entry: CheckResult, problem: BaseException) -> None:
         """Record a check that did not pass, without anything secret."""
         check = _check_of(item)
-        self._record(entry, check, problem)
+        self._write_failure(entry, check, problem)
         secret = self._draws_secretly(item) or any(problem is odd for odd in self._seen_secretly)
         if secret and isinstance(problem, MachineTooBusy):
             entry.printed = ""  # a print may contain anything that the worker has seen
@@ -423,8 +423,8 @@ class GradingPlugin:
             public = self._public_failure(check)
             if isinstance(public, StudentError):
                 self._keep_meaning(check, public)
-            lines = show_call(public.call, _shown(public, public.call)) if public and public.call else ""
-            withhold(entry, problem, lines)
+            call = show_call(public.call, _shown(public, public.call)) if public and public.call else ""
+            withhold(entry, problem, call)
 
     def _draws_secretly(self, item: pytest.Item) -> bool:
         """Whether the inputs of a check come from the secret of a class, so that reports must not show them."""
@@ -451,12 +451,12 @@ class GradingPlugin:
             self._public_failures[check.whole_name] = problem
         return self._public_failures[check.whole_name]
 
-    def _record(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
+    def _write_failure(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
         """Turn an exception into an outcome and the information that a student needs."""
         call: Call | None = getattr(problem, "call", None)
         entry.call = show_call(call, _shown(problem, call)) if call else ""
         entry.printed = self._student.last_printed(call) if self._student else ""
-        self._describe(entry, check, problem)
+        self._write_outcome(entry, check, problem)
         # A submission's names and messages must not begin a line, nor make a report endless.
         entry.message = _cut(" ".join(entry.message.split()), _LONGEST_TEXT)
         not_imported = entry.outcome == BROKEN and _at_import(problem) and not _had_no_time(problem)
@@ -477,7 +477,7 @@ class GradingPlugin:
         if entry.outcome == FAILED:
             entry.may_come_from += self._about_function(check, call)
 
-    def _describe(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
+    def _write_outcome(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
         """Write the outcome of an exception, with its sentence, rows and frames."""
         entry.outcome = BROKEN
         match problem:
@@ -549,8 +549,8 @@ class GradingPlugin:
         entry.outcome, entry.rows = FAILED, problem.rows
         entry.message = _about_another_example(check, problem.call) + problem.message
         smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
-        if isinstance(smaller, Mismatch) and len(lines := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
-            entry.call, entry.rows = lines, smaller.rows
+        if isinstance(smaller, Mismatch) and len(shorter := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
+            entry.call, entry.rows = shorter, smaller.rows
             entry.message += ". The call below is a shorter one that also fails"
             if smaller.message != problem.message:
                 entry.message += f": {smaller.message or 'the values differ'}"
@@ -603,8 +603,8 @@ class GradingPlugin:
         return self.settings.submission.files.get(file.rsplit("/", 1)[-1], "")
 
     def _source(self, file: str, line: int) -> str:
-        lines = self._text(file).split("\n")
-        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+        written = self._text(file).split("\n")
+        return written[line - 1].strip() if 0 < line <= len(written) else ""
 
 
 def show_mismatch(entry: CheckResult, check: Check, problem: Mismatch) -> None:
@@ -668,7 +668,7 @@ def _more_time() -> float:
 def _is_open(check: Check, problem: BaseException) -> bool:
     """Whether a failure of a check with secret inputs reveals nothing about them."""
     call: Call | None = getattr(problem, "call", None)
-    without_inputs = isinstance(problem, (ModuleProblem, MachineTooBusy)) or _at_import(problem)
+    without_inputs = isinstance(problem, ModuleProblem) or _at_import(problem)
     return without_inputs or (call is not None and is_public(check, call))
 
 

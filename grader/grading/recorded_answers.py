@@ -94,7 +94,7 @@ def of_check(check: Check) -> list[tuple[Example, RecordedAnswer]]:
     recorded, _ = load(check.exercise)
     if len(recorded.get(check.id, ())) != len(check.examples):
         raise FileRefused(
-            f"the examples of {check.id} have no recorded answers; run `course dev vectors {check.exercise}`"
+            f"not every example of {check.id} has a recorded answer; run `course dev vectors {check.exercise}`"
         )
     return list(zip(check.examples, recorded.get(check.id, ()), strict=True))
 

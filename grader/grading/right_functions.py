@@ -17,7 +17,7 @@ ORACLES_FOR_WORKERS = (MODULE, "charlm_oracle", "simulation", "sfc32", "traced")
 """The modules of the oracles that may come with a submission into a worker."""
 
 
-def are_here() -> bool:
+def are_available() -> bool:
     """Whether this copy of the course has right functions; a handout has none."""
     return (_FOLDER / f"{MODULE}.py").is_file()
 

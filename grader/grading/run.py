@@ -85,9 +85,8 @@ def grade_submission(
         result.problem = "; ".join(errors) or f"pytest ended with {status!r}"
         return result
     try:
-        if not settings.debug and (
-            settings.second_pass or settings.name_mistakes
-        ):  # no calls after those at a breakpoint
+        # In debug mode, more calls would stop at the student's breakpoints again.
+        if not settings.debug and (settings.second_pass or settings.name_mistakes):
             _explain(grading, on_second_pass)
     except (SandboxError, MachineTooBusy) as error:
         result.problem, result.shortage = str(error), isinstance(error, MachineTooBusy) or is_shortage(error)
@@ -103,13 +102,15 @@ def _explain(grading: plugin.GradingPlugin, on_second_pass: Callable[[int, int],
     diagnosis = Diagnosis(settings, grading.result, grading.findings)
     own_mistakes: Set[str] = frozenset()
     corrected: Mapping[str, Submission] = {}
-    called = diagnosis.wrong_functions_called()
+    wrong_callees = diagnosis.wrong_callees()
     if settings.partial_credit and settings.gates and settings.name_mistakes:
-        partial_credit.run_waiting_checks(settings, grading, run_checks, diagnosis.with_work(called))
+        partial_credit.run_waiting_checks(settings, grading, run_checks, diagnosis.with_work(wrong_callees))
     if settings.second_pass:
-        own_mistakes, corrected = second_pass.judge(settings, grading, run_checks, on_second_pass, called)
+        own_mistakes, corrected = second_pass.find_owed_points(
+            settings, grading, run_checks, on_second_pass, wrong_callees
+        )
     if settings.name_mistakes:
-        diagnosis.explain(called, own_mistakes, corrected)
+        diagnosis.explain(wrong_callees, own_mistakes, corrected)
 
 
 def about_not_compared(functions: Set[str]) -> str:

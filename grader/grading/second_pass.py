@@ -32,12 +32,12 @@ from .settings import GradingSettings
 _LOST = (FAILED, BROKEN, WAITING)
 
 
-def judge(
+def find_owed_points(
     settings: GradingSettings,
     first: GradingPlugin,
     run: Callable[[GradingPlugin], int | pytest.ExitCode],
     on_check: Callable[[int, int], None],
-    called: Mapping[str, Sequence[str]],
+    wrong_callees: Mapping[str, Sequence[str]],
 ) -> tuple[Set[str], Mapping[str, Submission]]:
     """Write into a result which points are lost only because of wrong functions that are called.
 
@@ -46,14 +46,14 @@ def judge(
         first: The first pass, with the result.
         run: Runs pytest with a plugin.
         on_check: Called with how many checks have run once more, and of how many: before the first, and after each.
-        called: What `Diagnosis.wrong_functions_called` returned.
+        wrong_callees: What `Diagnosis.wrong_callees` returned.
 
     Returns:
         Ids of the checks that also fail with right earlier functions; and each function, "exercise.function", that
         calls wrong ones to the submission with right ones.
 
     Raises:
-        SandboxError: there is no worker to be had.
+        SandboxError: no worker is available.
         KeyboardInterrupt: Ctrl-C.
         Exception: what `on_check` raised.
     """
@@ -61,19 +61,23 @@ def judge(
     # Right functions elsewhere do not help a module that cannot be imported itself.
     imported = {exercise.name for exercise in result.exercises if not exercise.not_imported}
     unfinished = first.findings.unfinished
-    wrong = {name: names for name, names in called.items() if name.split(".")[0] in imported and name not in unfinished}
-    if not wrong or not right_functions.are_here():
-        result.notes += map(Note, _left_to_the_class(settings, result, wrong))
+    callees = {
+        name: names
+        for name, names in wrong_callees.items()
+        if name.split(".")[0] in imported and name not in unfinished
+    }
+    if not callees or not right_functions.are_available():
+        result.notes += map(Note, _notes_for_a_handout(settings, result, callees))
         return frozenset(), {}
-    corrected = {name: with_right_functions(settings.submission, names) for name, names in wrong.items()}
+    corrected = {name: with_right_functions(settings.submission, names) for name, names in callees.items()}
     lost = {
         check.id: settings.selected[check.id]
         for exercise in result.exercises
         for check in exercise.checks
-        if check.outcome in _LOST and f"{exercise.name}.{check.function}" in wrong
+        if check.outcome in _LOST and f"{exercise.name}.{check.function}" in callees
     }
     rerun, result.problem = _run_again(settings, first, lost, corrected, run, on_check)
-    _write_owed(settings, result, wrong, {check.id for check in rerun if check.outcome == PASSED})
+    _write_owed(settings, result, callees, {check.id for check in rerun if check.outcome == PASSED})
     if result.problem:
         result.shortage = any(check.shortage for check in rerun)
         return frozenset(), {}
@@ -123,13 +127,15 @@ def with_right_functions(submission: Submission, names: Iterable[str]) -> Submis
     return replace(submission, right=right, right_files=needed)
 
 
-def _left_to_the_class(settings: GradingSettings, result: Result, wrong: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _notes_for_a_handout(
+    settings: GradingSettings, result: Result, callees: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
     """What a handout says instead of a second pass, for which it has no right functions."""
     for exercise in result.exercises:
-        callers = [name for name in wrong if name.split(".")[0] == exercise.name]
+        callers = [name for name in callees if name.split(".")[0] == exercise.name]
         lost = [check for check in exercise.checks if check.outcome in _LOST]
         points = sum(check.points for check in lost if f"{exercise.name}.{check.function}" in callers)
-        causes = dict.fromkeys(used for name in callers for used in wrong[name] if used not in wrong)
+        causes = dict.fromkeys(used for name in callers for used in callees[name] if used not in callees)
         if points and causes and settings.error_carried_forward:
             yield (
                 f"{_listed(callers)}: you may have lost these {points} points only because of your {_listed(causes)};"
@@ -153,7 +159,7 @@ def _problem(not_collected: Sequence[str], rerun: Sequence[CheckResult], status:
 
 
 def _write_owed(
-    settings: GradingSettings, result: Result, wrong: Mapping[str, Sequence[str]], passed: Set[str]
+    settings: GradingSettings, result: Result, callees: Mapping[str, Sequence[str]], passed: Set[str]
 ) -> None:
     """Write into each check that passed the second time which functions it failed because of.
 
@@ -166,7 +172,7 @@ def _write_owed(
             checks = [check for check in exercise.checks if check.function == function]
             for check in checks:
                 if check.id in passed:
-                    causes = (cause for called in wrong[name] for cause in causes_of.get(called, [called]))
+                    causes = (cause for callee in callees[name] for cause in causes_of.get(callee, [callee]))
                     check.owed_to = list(dict.fromkeys(causes))
                     check.carried = settings.error_carried_forward
             owed_to = list(dict.fromkeys(cause for check in checks for cause in check.owed_to))

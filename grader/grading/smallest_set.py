@@ -1,7 +1,9 @@
-"""The smallest set of known differences from the model answer that makes exactly a submission's answers.
+"""A small set of known differences from the model answer that reproduces a submission's answers.
+
+It is a beam search, from single differences to larger sets, so nearly always the set is the smallest.
 
 What people write first has two to four mistakes at once. In one part of an answer rarely more than two of them meet, so
-what a larger set makes follows from the recorded pairs (`Search._predicted`). Two differences *meet* where both
+how a larger set answers follows from the recorded pairs (`Search._predicted`). Two differences *meet* where both
 together make other numbers than either alone.
 """
 
@@ -43,7 +45,7 @@ class Explanation:
         names: The differences.
         exact: Whether it makes every part of every answer.
         shows: Worked example to those of the differences that show there.
-        explains: The worked examples that are wrong, and exactly as the set makes them.
+        explains: The worked examples that are wrong, and that the set reproduces.
     """
 
     names: tuple[str, ...]
@@ -57,9 +59,9 @@ class Fit:
     """How a set of differences fits a submission, in parts of its answers.
 
     Attributes:
-        explained: Wrong parts that the set makes.
+        explained: Wrong parts that the set reproduces.
         refuted: Right ones that the set would make wrong.
-        other: Wrong ones that the set makes wrong in another way.
+        other: Wrong ones that are wrong in another way with the set.
         untouched: Wrong ones that the set leaves right.
         doubts: Parts in which three differences may meet, so that what they make is not recorded.
         missed: Those of them in which the pairs predict other numbers.
@@ -78,7 +80,7 @@ class Fit:
 
     @property
     def makes_all(self) -> bool:
-        """Whether the set makes all answers, as far as they are recorded."""
+        """Whether the set reproduces all answers, as far as they are recorded."""
         return not (self.refuted or self.other or self.untouched or self.missed) and self.explained > 3 * self.doubts
 
     @property
@@ -127,9 +129,8 @@ class Search:
         return frozenset(self._keys[part] for part in np.flatnonzero(self.wrong))
 
     def best(self) -> Explanation | None:
-        """The set that fits best: the smallest that makes all answers, else the one that explains most of them.
-
-        None if none explains a wrong answer without contradicting a right one.
+        """The smallest set found that reproduces all answers, else the plausible one (`Fit.is_plausible`) with the best
+        score, in which each further difference costs half a point. None if there is neither.
         """
         sets: list[Chosen] = [()]
         partial: tuple[float, Chosen] | None = None

@@ -1,4 +1,4 @@
-"""Recorded answers of the oracles: what a handout has instead of the oracles themselves.
+"""Looked-up results of the oracles: what a handout has instead of the oracles themselves.
 
 `workshop/oracle_records.py` runs the public checks on the model answers, writes what every oracle was asked for and
 answered, and puts a `recorded(...)` into the handout in place of each of its functions. A call is found by a digest of

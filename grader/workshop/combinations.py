@@ -46,7 +46,7 @@ LARGER = (3, 4)
 
 Outcomes = npt.NDArray[np.uint16]
 Row = list[Fingerprint] | None
-"""What a set makes of each part of the answers; None if its differences do not fit together."""
+"""How a set answers, part by part; None if its differences do not fit together."""
 
 
 def make(exercise: str, *, anew: bool) -> str:

@@ -112,9 +112,11 @@ def _right(exercise: str) -> Iterator[SelfTestJob]:
 
 
 def all_jobs(exercises: Sequence[str], *, only: str = "", seeds: int = 1) -> list[SelfTestJob]:
-    """Every answer with a known grade whose name contains `only`."""
+    """Every answer with a known grade whose name contains `only`, and next to these the model answers."""
     starter = make_stubs(course.MODEL_ANSWERS)
-    return [job for exercise in exercises for job in jobs(exercise, starter, seeds=seeds) if only in job.name]
+    found = [job for exercise in exercises for job in jobs(exercise, starter, seeds=seeds)]
+    matching = [job for job in found if only in job.name or job.what == MODEL]
+    return matching if any(only in job.name for job in matching) else []
 
 
 @dataclass

@@ -251,7 +251,7 @@ def test_a_report_names_mistakes_in_words_and_tells_nothing_of_a_hidden_check(tm
     hidden = next(check for check in result.checks if check.hidden)
     hidden.title = "It agrees with the model answer on odd groups."
     waiting = next(check for check in result.checks if check.outcome == WAITING)
-    waiting.may_come_from = waiting.waits_for = [hidden.title]
+    waiting.waits_for, waiting.may_come_from = [hidden.title], [f"what fails in “{hidden.title}”"]
     for secret, told in (("", False), ("0123456789abcdef", True)):  # of a class without one nothing was withheld
         folder = tmp_path / f"class{told}"
         write_class(folder / "graded", [entry("ada", ADA, result=result)], secret=secret)

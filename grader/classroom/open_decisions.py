@@ -22,7 +22,7 @@ LATE, CHANGED_BY_HAND, GONE, UNREADABLE = "late without a time", "adjusted", "no
 
 
 @dataclass(frozen=True)
-class OpenQuestion:
+class OpenDecision:
     """One thing to decide.
 
     Attributes:
@@ -39,7 +39,7 @@ class OpenQuestion:
         return f"{self.kind}: {self.submission}: {self.text}"
 
 
-def questions(entries: Iterable[Entry], before: Iterable[str] = ()) -> list[OpenQuestion]:
+def open_decisions(entries: Iterable[Entry], before: Iterable[str] = ()) -> list[OpenDecision]:
     """Everything to decide in a class, by kind.
 
     Args:
@@ -47,52 +47,54 @@ def questions(entries: Iterable[Entry], before: Iterable[str] = ()) -> list[Open
         before: Names of the submissions that the last table had.
     """
     entries = list(entries)
-    found = [question for entry in entries for question in _of(entry)]
+    found = [each for entry in entries for each in _of(entry)]
     gone = sorted({*before} - {entry.name for entry in entries})
     why = "the last table had it, but this download does not; grade all submissions again, or leave it out"
-    found += [OpenQuestion(GONE, name, why) for name in gone]
-    order = list(dict.fromkeys([NOT_GRADED, NO_GRADE, GONE, *(question.kind for question in found)]))
-    return sorted(found, key=lambda question: order.index(question.kind))
+    found += [OpenDecision(GONE, name, why) for name in gone]
+    order = list(dict.fromkeys([NOT_GRADED, NO_GRADE, GONE, *(each.kind for each in found)]))
+    return sorted(found, key=lambda each: order.index(each.kind))
 
 
-def _of(entry: Entry) -> Iterator[OpenQuestion]:
-    def question(kind: str, text: str) -> OpenQuestion:
-        return OpenQuestion(kind, entry.name, text)
+def _of(entry: Entry) -> Iterator[OpenDecision]:
+    def open_decision(kind: str, text: str) -> OpenDecision:
+        return OpenDecision(kind, entry.name, text)
 
     if entry.result is None:
-        yield question(NOT_GRADED, f"{entry.why_no_grade}; run the same command again")
+        yield open_decision(NOT_GRADED, f"{entry.why_no_grade}; run the same command again")
     elif entry.why_no_grade:
         notes = f" ({entry.notes[0]})" if entry.notes else ""
-        yield question(NO_GRADE, f"{entry.why_no_grade}{notes}; its cells are empty instead of 0")
+        yield open_decision(NO_GRADE, f"{entry.why_no_grade}{notes}; its cells are empty instead of 0")
     elif entry.unreadable:
-        yield question(UNREADABLE, _listed(entry, NoteKind.UNREADABLE) or "a file")
+        yield open_decision(UNREADABLE, _listed(entry, NoteKind.UNREADABLE) or "a file")
     for part in entry.result.exercises if entry.result else ():
         if part.not_imported:
-            yield question(BROKEN_IMPORT, f"{course.file_of(part.name)}, {part.points} points: {part.not_imported}")
+            yield open_decision(
+                BROKEN_IMPORT, f"{course.file_of(part.name)}, {part.points} points: {part.not_imported}"
+            )
         elif part.name == WORKSHEET and all(check.outcome == BROKEN for check in part.checks):
-            yield question(UNREADABLE, f"{WORKSHEET_FILE}, {part.points} points; the student's report says why")
+            yield open_decision(UNREADABLE, f"{WORKSHEET_FILE}, {part.points} points; the student's report says why")
     for lost in lost_points(entry):
         kind = {NoteKind.VERSIONS: VERSIONS, NoteKind.GUESSED: GUESSED}.get(lost.note.kind, LEFT_OUT)
         if kind == VERSIONS:
-            yield question(VERSIONS, f"{lost.note}; to grade the other one, give it to `course regrade`")
+            yield open_decision(VERSIONS, f"{lost.note}; to grade the other one, give it to `course regrade`")
         else:
             lacks = ", but it does not define this" * (kind == GUESSED)
-            yield question(kind, f"{', '.join(lost.functions)}, {lost.points} points: {lost.note}{lacks}")
+            yield open_decision(kind, f"{', '.join(lost.functions)}, {lost.points} points: {lost.note}{lacks}")
     for file_name, function, points in _not_defined(entry):
         where = "the student's report says whether another name or file has it"
-        yield question(NOT_DEFINED, f"{function}, {points} points: {file_name} does not define it; {where}")
+        yield open_decision(NOT_DEFINED, f"{function}, {points} points: {file_name} does not define it; {where}")
     if entry.marked_late and entry.submitted_at is None:
         free = "" if course.WRITTEN.late else "; without [late] in course.toml, this costs nothing"
-        yield question(LATE, f"the platform calls it late but gives no time; give it in a roster{free}")
+        yield open_decision(LATE, f"the platform calls it late but gives no time; give it in a roster{free}")
     if entry.decision:
         reason = entry.decision.reason or "no reason given"
-        yield question(entry.decision.kind, "; ".join(filter(None, [reason, _listed(entry, NoteKind.NEW_UPLOAD)])))
+        yield open_decision(entry.decision.kind, "; ".join(filter(None, [reason, _listed(entry, NoteKind.NEW_UPLOAD)])))
     if entry.decision and entry.decision.kind == ADDED and not entry.people:
-        yield question(NO_GRADE, "you added it without --owner, so the gradebook needs a roster")
+        yield open_decision(NO_GRADE, "you added it without --owner, so the gradebook needs a roster")
     if entry.by_hand:
         unknown = strangers(entry.by_hand, entry.people) if entry.people else []
         nobody = [f"nobody in this submission matches {student}; give a roster" for student in unknown]
-        yield question(CHANGED_BY_HAND, "; ".join([*map(str, entry.by_hand), *nobody]))
+        yield open_decision(CHANGED_BY_HAND, "; ".join([*map(str, entry.by_hand), *nobody]))
 
 
 @dataclass(frozen=True)
@@ -114,19 +116,19 @@ class LostPoints:
 def lost_points(entry: Entry) -> list[LostPoints]:
     """What the grader left out or chose among the files of a graded submission, where that may have cost points."""
     notes = () if entry.why_no_grade else entry.all_notes
-    return [LostPoints(note, checks) for note in notes if (checks := tuple(_lost(note, entry)))]
+    return [LostPoints(note, checks) for note in notes if (checks := tuple(_checks_lost_to(note, entry)))]
 
 
 _ERRORS = {NoteKind.LEFT_OUT: "NameError", NoteKind.FOREIGN_IMPORT: "NameError", NoteKind.GUESSED: NO_FUNCTION}
 """`CheckResult.error` of what the cause of a note breaks."""
 
 
-def _lost(note: Note, entry: Entry) -> Iterator[CheckResult]:
-    """The checks to blame on the cause of a note.
+def _checks_lost_to(note: Note, entry: Entry) -> Iterator[CheckResult]:
+    """The checks whose points the cause of a note may have cost.
 
-    The choice of a file may cost any point of its module, and a guess the functions that the file lacks. A part that
-    was not executed costs the functions that it defines, and those that use a name without a definition; in a file of
-    the student's own, functions of any module.
+    The choice of a file may cost any point of its module, or of every module if the note names none, and a guess the
+    functions that the file lacks. A part that was not executed costs the functions that it defines, and those that use
+    a name without a definition; in a file of the student's own, functions of any module.
     """
     stems = {name.rpartition(".")[0] for name in note.about}
     every_module = not stems & {WORKSHEET, *(exercise.name for exercise in course.ALL_EXERCISES)}
