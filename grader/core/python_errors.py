@@ -81,7 +81,7 @@ def unknown_name(message: str, text: str) -> str:
     name = found[1]
     if name in _IMPORTS:
         return f"; write `{_IMPORTS[name]}` at the top of the file"
-    names = {*re.findall(r"[A-Za-z_]\w*", text), *dir(builtins)} - {name}
+    names = {*re.findall(r"(?<![\w.])[A-Za-z_]\w*", text), *dir(builtins)} - {name}
     alike = difflib.get_close_matches(name, sorted(names), 1, 0.75)
     return f"; did you mean `{alike[0]}`?" if alike else ""
 

@@ -113,7 +113,6 @@ class CheckResult:
     gate: bool  # the other checks of the function wait for it
     outcome: Outcome = NOT_RUN
     message: str = ""  # one sentence that says what is wrong
-    error: str = ""  # of a broken check: the type of the built-in exception that was raised, or NO_FUNCTION
     call: str = ""  # the smallest failing call that was found, as the student would type it
     rows: list[tuple[str, str]] = field(default_factory=list)  # (label, text): yours, expected and the like
     frames: list[Frame] = field(default_factory=list)  # the student's own lines, innermost last
@@ -126,6 +125,7 @@ class CheckResult:
     carried: bool = False  # its points count because of that
     withheld: bool = False  # its call is not shown, because the inputs are drawn from the secret of a class
     shortage: bool = False  # time, memory or disk was short: worth another try when nothing else runs
+    error: str = ""  # of a broken check: the type of the built-in exception that was raised, or NO_FUNCTION
 
     @property
     def earned(self) -> int:

@@ -95,7 +95,7 @@ def tensor(answer: Answer, *, shape: tuple[int, ...], dtype: str | None = "float
     expected = f"a {kind}"
     if not isinstance(value, Tensor):
         raise _mismatch(
-            answer, [("yours", show_type(value)), ("expected", expected)], _type_message(value, f"one {kind}")
+            answer, [("yours", show_type(value)), ("expected", expected)], _type_message(answer, f"one {kind}")
         )
     if value.shape != shape:
         rows = [("yours", f"{show(value)}, shape {_shape(value.shape)}"), ("expected", expected)]
@@ -135,7 +135,7 @@ def record(answer: Answer, type_name: str, names: Sequence[str]) -> dict[str, An
     value = answer.value
     expected = [("yours", show_type(value)), ("expected", f"a {type_name}")]
     if not isinstance(value, Record):
-        raise _mismatch(answer, expected, _type_message(value, f"a {type_name}"))
+        raise _mismatch(answer, expected, _type_message(answer, f"a {type_name}"))
     if value.type_name != type_name or not set(names) <= value.fields.keys():
         raise _mismatch(answer, expected, f"your function returned {show_type(value)}; it must return {type_name}")
     return {name: replace(answer, value=value.fields[name], part=f"{answer.part}.{name}") for name in names}
@@ -146,7 +146,7 @@ def pair(answer: Answer) -> tuple[Answer, Answer]:
     value = answer.value
     if not isinstance(value, tuple | list) or len(value) != 2:
         rows = [("yours", show_type(value)), ("expected", "two values, as a tuple")]
-        raise _mismatch(answer, rows, _type_message(value, "two values: `return first, second`"))
+        raise _mismatch(answer, rows, _type_message(answer, "two values: `return first, second`"))
     first, second = (replace(answer, value=part, part=f"{answer.part}[{n}]") for n, part in enumerate(value))
     return first, second
 
@@ -156,7 +156,7 @@ def entries(answer: Answer, names: Sequence[str]) -> dict[str, Answer]:
     value = answer.value
     if not isinstance(value, dict):
         expected = ("expected", "a dict with " + ", ".join(names))
-        raise _mismatch(answer, [("yours", show_type(value)), expected], _type_message(value, "a dict"))
+        raise _mismatch(answer, [("yours", show_type(value)), expected], _type_message(answer, "a dict"))
     missing = [name for name in names if name not in value]
     if missing:
         rows = [("yours", ", ".join(value) or "an empty dict"), ("missing", ", ".join(missing))]
@@ -506,10 +506,17 @@ def show_type(value: Any) -> str:
     return f"a {type(value).__name__}" + ("" if isinstance(value, dict) else f": {str(value)[:200]}")
 
 
-def _type_message(value: Any, expected: str) -> str:
+def _type_message(answer: Answer, expected: str) -> str:
+    value = answer.value
+    if answer.part in _ORDINALS:
+        return f"the {_ORDINALS[answer.part]} of your two values is {show_type(value)[:100]}; it must be {expected}"
     if value is None:
         return "your function returned None: does every path through it end in `return`? (`print` is not `return`)"
     return f"your function returned {show_type(value)[:100]}; it must return {expected}"
+
+
+_ORDINALS = {"[0]": "first", "[1]": "second"}
+"""Parts of a pair."""
 
 
 def _difference(yours: Array, expected: Array, wrong: npt.NDArray[np.bool_]) -> str:

@@ -220,7 +220,7 @@ def _kind(answer: WrongAnswer) -> Patterns:
         equal = "right, but " if "values" in yours and _all_near(_array(yours), _array(expected)) else ""
         yield "kind", f"{equal}a {'plain number' if kind == 'number' else kind} instead of a tensor", CERTAIN
     if expected.get("returns") == "tuple" and "fields" not in yours and "raises" not in yours:
-        yield "kind", f"one value instead of {len(expected['fields'])}; `return first, second` returns two", CERTAIN
+        yield "missing", f"one value instead of {len(expected['fields'])}; `return first, second` returns two", CERTAIN
     for mine, right in _nested(yours, expected):
         if right.get("returns") == "number" and "shape" in mine:
             yield "kind", "tensors instead of plain numbers: `.item()` converts them", CERTAIN

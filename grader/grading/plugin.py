@@ -40,7 +40,7 @@ from ..core.result import (
     Result,
 )
 from ..core.secret import PUBLIC, fresh_seed
-from ..core.source import cell_of, lines, location, other_defaults, returns_nothing, why_not_python
+from ..core.source import cell_of, code_only, lines, location, other_defaults, returns_nothing, why_not_python
 from ..core.submission import Submission
 from ..oracles import recorded
 from ..sandbox.worker_process import is_shortage
@@ -414,6 +414,9 @@ class GradingPlugin:
         """Record a check that did not pass, without anything secret."""
         check = _check_of(item)
         self._write_failure(entry, check, problem)
+        if check.gate and entry.outcome in (BROKEN, FAILED):
+            worked = "worked" in item.fixturenames  # type: ignore[attr-defined]
+            entry.message = _about_examples(check, problem, entry.message, worked=worked)
         secret = self._draws_secretly(item) or any(problem is odd for odd in self._seen_secretly)
         if secret and isinstance(problem, MachineTooBusy):
             entry.printed = ""  # a print may contain anything that the worker has seen
@@ -504,7 +507,7 @@ class GradingPlugin:
                     entry.frames = calls[-1:] or entry.frames
                 self._keep_meaning(check, problem)
                 if problem.type == "NameError" and problem.frames:
-                    entry.message += unknown_name(problem.message, self._text(problem.frames[-1].file))
+                    entry.message += unknown_name(problem.message, code_only(self._text(problem.frames[-1].file)))
             case StudentDied():
                 is_open = problem.at_import or (problem.call and is_public(check, problem.call))
                 if is_open and not _had_no_time(problem):
@@ -547,7 +550,7 @@ class GradingPlugin:
         if self._student and (answered := self._student.answered(problem.call)):
             self.findings.failures[check.id] = Failure(*answered, problem.pattern)
         entry.outcome, entry.rows = FAILED, problem.rows
-        entry.message = _about_another_example(check, problem.call) + problem.message
+        entry.message = problem.message
         smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
         if isinstance(smaller, Mismatch) and len(shorter := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
             entry.call, entry.rows = shorter, smaller.rows
@@ -672,10 +675,16 @@ def _is_open(check: Check, problem: BaseException) -> bool:
     return without_inputs or (call is not None and is_public(check, call))
 
 
-def _about_another_example(check: Check, call: Call) -> str:
-    """The start of the message if a gate fails for a later worked example, not for the one in its title."""
-    later = [show_call(check.call(example)) for example in check.examples[1:]]
-    return "the first example is right, this one is not: " if check.gate and show_call(call) in later else ""
+def _about_examples(check: Check, problem: BaseException, message: str, *, worked: bool) -> str:
+    """A gate's message on a call that is not the example in its title: the examples before it are right."""
+    call: Call | None = getattr(problem, "call", None)
+    if call is None or "examples are right" in message:
+        return message
+    examples = [show_call(check.call(example)) for example in check.examples]
+    if show_call(call) in examples[1:]:
+        return f"the first example is right, this one is not: {message}"
+    later = worked and examples and show_call(call) not in examples
+    return f"the examples are right, but another call is not: {message}" if later else message
 
 
 def _shown(problem: BaseException, call: Call) -> Shown:

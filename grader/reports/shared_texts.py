@@ -22,6 +22,7 @@ from ..core.result import (
     WAITING,
     CheckResult,
     ExerciseResult,
+    Frame,
     NamedMistake,
     Result,
 )
@@ -175,9 +176,7 @@ def _labelled(label: str, text: str) -> str:
 
 def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
     """What a student compares, as labels and texts: line, answer, call. Not made safe yet."""
-    # If a given line refuses an argument, show the line before it, which passed the argument.
-    refused = len(check.frames) > 1 and check.frames[-1].source.startswith("raise")
-    for frame in check.frames[-2:] if refused else check.frames[-1:]:
+    for frame in _telling_frames(check):
         where = f"{frame.file}, line {frame.line}" + (f", in {frame.function}" if frame.function else "")
         yield "where", one_line(where)
         if frame.source:
@@ -188,6 +187,14 @@ def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
     imports = [text.replace("; ", "\n") for label, text in check.rows if label == TO_PASTE]
     if check.call:  # the longest of them
         yield (PASTED if imports else CALL), "\n".join([*imports, check.call])
+
+
+def _telling_frames(check: CheckResult) -> list[Frame]:
+    """The line that raised, after the line of the function itself, which may have passed it something wrong."""
+    own = [frame for frame in check.frames[:-1] if frame.function == check.function][-1:]
+    # If a given line refuses an argument, the line before it passed the argument.
+    refused = check.frames[-1:] and check.frames[-1].source.startswith("raise")
+    return (own or check.frames[-2:-1] * bool(refused)) + check.frames[-1:]
 
 
 @dataclass(frozen=True)
