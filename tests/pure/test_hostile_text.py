@@ -175,6 +175,7 @@ def full_result(outcome: str) -> Result:
     (check,) = result.checks
     check.outcome, check.id, check.call, check.printed = Outcome(outcome), BANDIT, "ratio(1)", "here I am"
     check.owed_to, check.waits_for, check.may_come_from = ["clip.ratio"], ["a"], ["b"]
+    check.error = "ValueError"
     check.rows, check.frames = [("yours", "2"), ("", "3")], [Frame("clip.py", 3, "ratio", "raise ValueError")] * 2
     check.curves = [Curve("Reward", "step", "reward", 0, 1, [1.0, None])]
     (exercise,) = result.exercises
