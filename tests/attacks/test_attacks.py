@@ -1,9 +1,9 @@
 """Hostile submissions: each isolation level stops what it claims to stop, and the report says so in a sentence.
 
 The landing tier makes every third attack of each topic, at the best level of this machine; `sandbox/test_walls.py`
-tries what each wall refuses. `make attacks` makes all of them, on the machine that gives the grades. The proof also
-makes them at level 0, where no wall stands, and at levels 1 and 2 in pairs with an honest submission. Attacks on the
-class command are in `test_class_of_attacks.py`.
+tries what each wall refuses. `make attacks` makes all of them, on the machine that gives the grades. The proof makes
+them at level 0, where no wall stands, and at levels 1 and 2 in pairs with an honest submission; every third of these
+also as an ordinary user. Attacks on the class command are in `test_class_of_attacks.py`.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ ON_A_NEIGHBOR = {attack.name for attack in TOPICS[together.TITLE]}
 def made_at(level: int, name: str, *, pairs: bool = False, best: bool = False) -> Any:
     """An attack at a level, with the tiers that make it."""
     marks = [pytest.mark.best] * best + [pytest.mark.proof] * (not best or name not in LANDING)
+    marks += [pytest.mark.third] * (name in LANDING)
     label = "best level" if best else f"level {level}{', pairs' * pairs}"
     return pytest.param((level, pairs), ALONE[name], id=f"{label}-{name}", marks=marks)
 
@@ -87,8 +88,8 @@ def assert_is_one_sentence_for_people(finding: Finding) -> None:
 
 @pytest.mark.proof
 @pytest.mark.skipif(sys.platform == "win32" or os.getuid() != 0, reason="only root can run the attacks as another user")
-def test_all_attacks_in_pairs_as_an_ordinary_user() -> None:
-    pairs = [sys.executable, "-m", "pytest", "-q", "-m", "", "-k", "pairs-", __file__]
+def test_every_third_attack_in_pairs_as_an_ordinary_user() -> None:
+    pairs = [sys.executable, "-m", "pytest", "-q", "-m", "third", "-k", "pairs-", __file__]
     with tempfile.TemporaryDirectory(prefix="attacks-") as folder:
         os.chmod(folder, 0o777)
         command = [*as_ordinary_user(Path(folder)), *pairs, "-o", f"cache_dir={folder}/cache"]
