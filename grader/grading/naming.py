@@ -134,7 +134,7 @@ def _named(
     in_check = {name for key in wrong_here for name in explanation.shows.get(key, ())}
     for name in sorted(explanation.names, key=lambda name: name not in in_call):
         if name in in_call or (explanation.exact and (name in in_check or is_first)):
-            is_shown = name in in_call or shown is None
+            is_shown = name in in_call or (shown is None and bool(wrong_here))
             yield replace(known[name], check=check, everywhere=explanation.exact, shown=is_shown)
 
 

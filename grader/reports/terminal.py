@@ -307,7 +307,7 @@ def _owed(checks: Sequence[CheckResult], console: Console) -> Iterator[Renderabl
 def _not_run(checks: Sequence[CheckResult], console: Console) -> Iterator[RenderableType]:
     """A line for the checks of a function that did not run, for each reason."""
     owed_to = dict.fromkeys(name for check in checks for name in check.owed_to)
-    waits_for = f"your {functions(owed_to)} to be right" if owed_to else "the worked example above"
+    waits_for = f"your {functions(owed_to)} to be right" if owed_to else "the check above"
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         if rest := [check for check in checks if check.outcome == outcome and not check.owed_to]:
             summary = Text(_rest(outcome, rest, waits_for))
