@@ -508,15 +508,11 @@ def show_type(value: Any) -> str:
 
 def _type_message(answer: Answer, expected: str) -> str:
     value = answer.value
-    if answer.part in _ORDINALS:
-        return f"the {_ORDINALS[answer.part]} of your two values is {show_type(value)[:100]}; it must be {expected}"
+    if answer.part.startswith("["):
+        return f"{answer.part} of what your function returned is {show_type(value)[:100]}; it must be {expected}"
     if value is None:
         return "your function returned None: does every path through it end in `return`? (`print` is not `return`)"
     return f"your function returned {show_type(value)[:100]}; it must return {expected}"
-
-
-_ORDINALS = {"[0]": "first", "[1]": "second"}
-"""Parts of a pair."""
 
 
 def _difference(yours: Array, expected: Array, wrong: npt.NDArray[np.bool_]) -> str:

@@ -96,7 +96,7 @@ def _require_run(answer):
     rows = _rows(answer, chosen.steps, ROWS)
     for step, (row, wanted_row) in enumerate(zip(rows, expected.rows, strict=True)):
         for name in ROWS:
-            message = f"{name} of step {step + 1} does not follow from the completions that were drawn"
+            message = f"{name} of step {step + 1} is not what the completions, rewards and settings of this step give"
             # Rounding of the group's mean decides whether the clip binds for a reward at that mean.
             slack = 1e-6 + (wanted_row["doubtful"] if name == "clip_fraction" else 0.0)
             number(row[name], wanted_row[name], what=f"history[{step}][{name!r}]", why=message, atol=slack)
