@@ -14,7 +14,7 @@ def compares_with_the_token_just_read():
 
 
 def drops_the_first_prediction():
-    """you drop the first prediction and the first token; the prediction to drop is the last, whose token was never drawn
+    """you drop the first prediction and the first token; drop the last prediction instead, whose token was never drawn
 
     Dropping the same end of both does not shift them: each prediction is still paired with the token that the model has
     just read. The predictions without the last one belong to the tokens without the first one.

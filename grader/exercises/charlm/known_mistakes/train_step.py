@@ -5,7 +5,7 @@ from torch import nn
 
 
 def clears_the_gradients_before_the_step():
-    """you clear the gradients between backward and step, or omit one of the two or its (), so the policy does not change
+    """you clear the gradients between backward and step, or omit one of them or its (), so the policy does not change
 
     An update is zero_grad, backward, step, in this order. The metrics look right, but are the same in every update,
     because the policy never learns.
