@@ -73,14 +73,15 @@ def _of(entry: Entry) -> Iterator[OpenDecision]:
             )
         elif part.name == WORKSHEET and all(check.outcome == BROKEN for check in part.checks):
             yield open_decision(UNREADABLE, f"{WORKSHEET_FILE}, {part.points} points; the student's report says why")
-    for lost in lost_points(entry):
+    lost_to_notes = lost_points(entry)
+    for lost in lost_to_notes:
         kind = {NoteKind.VERSIONS: VERSIONS, NoteKind.GUESSED: GUESSED}.get(lost.note.kind, LEFT_OUT)
         if kind == VERSIONS:
             yield open_decision(VERSIONS, f"{lost.note}; to grade the other one, give it to `course regrade`")
         else:
             lacks = ", but it does not define this" * (kind == GUESSED)
             yield open_decision(kind, f"{', '.join(lost.functions)}, {lost.points} points: {lost.note}{lacks}")
-    for file_name, function, points in _not_defined(entry):
+    for file_name, function, points in _not_defined(entry, lost_to_notes):
         where = "the student's report says whether another name or file has it"
         yield open_decision(NOT_DEFINED, f"{function}, {points} points: {file_name} does not define it; {where}")
     if entry.marked_late and entry.submitted_at is None:
@@ -144,9 +145,9 @@ def _checks_lost_to(note: Note, entry: Entry) -> Iterator[CheckResult]:
             yield from (check for check in missing if check.function in lacking.union(note.about))
 
 
-def _not_defined(entry: Entry) -> Iterator[tuple[str, str, int]]:
+def _not_defined(entry: Entry, lost_to_notes: Iterable[LostPoints]) -> Iterator[tuple[str, str, int]]:
     """File, name and points of each function that a module lacks, if no note on files is to blame."""
-    blamed = {function for lost in lost_points(entry) for function in lost.functions}
+    blamed = {function for lost in lost_to_notes for function in lost.functions}
     for part in entry.result.exercises if entry.result and not entry.why_no_grade else ():
         for name in dict.fromkeys(check.function for check in part.checks if check.error == NO_FUNCTION):
             if name not in blamed:

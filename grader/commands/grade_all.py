@@ -246,8 +246,8 @@ def _report(out: Path, entries: Sequence[Entry], unwritten: Mapping[str, str], b
     _list("no page", [f"{name}: {why}" for name, why in unwritten.items()])
     to_decide = open_decisions(entries, before)
     others = {each.name: each for each in graded}
-    for question in to_decide:
-        others.pop(question.submission, None)
+    for each in to_decide:
+        others.pop(each.submission, None)
     if odd := sum(any(note.kind != NoteKind.MISSING for note in each.all_notes) for each in others.values()):
         print(f"Odd files that cost no points: {pluralize(odd, 'submission')}; see the column notes in {GRADES_FILE}.")
     show(f"Decide before you publish ({len(to_decide)})", [str(each) for each in to_decide], most=500)

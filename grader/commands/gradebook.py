@@ -11,16 +11,8 @@ from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 
-from ..classroom.open_decisions import (
-    BROKEN_IMPORT,
-    CHANGED_BY_HAND,
-    GUESSED,
-    LEFT_OUT,
-    UNREADABLE,
-    VERSIONS,
-    open_decisions,
-)
-from ..classroom.results import ADDED, REGRADED, Entry, read_class
+from ..classroom.open_decisions import LATE, NO_GRADE, NOT_GRADED, open_decisions
+from ..classroom.results import Entry, read_class
 from ..core import course
 from ..core.arguments import path_argument
 from ..core.result import replace_file
@@ -37,8 +29,8 @@ from .personal_data import warn_if_git_takes
 
 _PLATFORMS = ("canvas", "moodle")
 _OF_TIMES = ("submitted_at", "date_format")
-# `fill` finds the others by student.
-_SHOWN = (BROKEN_IMPORT, LEFT_OUT, GUESSED, VERSIONS, UNREADABLE, REGRADED, ADDED, CHANGED_BY_HAND)
+_FOUND_BY_FILL = (NOT_GRADED, NO_GRADE, LATE)
+"""Kinds of decisions that `fill` lists by student."""
 EXAMPLES = """examples:
   course gradebook canvas graded --gradebook export.csv --column "GRPO"
                              show open decisions and planned changes, but write nothing
@@ -145,9 +137,8 @@ def run(arguments: argparse.Namespace) -> int:
         except OSError as error:
             arguments.usage_error(f"cannot write {arguments.out}: {error.strerror}")
         warn_if_git_takes(arguments.out, "names and grades")
-    to_decide = [
-        each for each in open_decisions(entries) if each.kind in _SHOWN and each.submission not in arguments.skip
-    ]
+    others = (each for each in open_decisions(entries) if each.kind not in _FOUND_BY_FILL)
+    to_decide = [each for each in others if each.submission not in arguments.skip]
     show(f"Decide before you publish ({len(to_decide)})", [str(each) for each in to_decide], most=500)
     _show(filled, arguments, entered=entered)
     return 1 if to_decide or not entered or any(each.problems for each in filled) else 0

@@ -1,4 +1,4 @@
-"""What a message on a syntax error or an unknown name adds: the version of Python, and what was probably meant."""
+"""What the report adds to errors of Python: the version that reads the file, what was probably meant, whose error."""
 
 from __future__ import annotations
 
@@ -8,13 +8,6 @@ import keyword
 import re
 import sys
 from collections.abc import Mapping
-
-
-def is_built_in(name: str) -> bool:
-    """Whether an exception of this type is Python's own; any other name was chosen by a submission or a library."""
-    known = getattr(builtins, name, None)
-    return isinstance(known, type) and issubclass(known, BaseException)
-
 
 _SINCE = (
     (r"\s*type\s+\w+\s*(\[.*\])?\s*=", (3, 12)),
@@ -106,3 +99,9 @@ def with_unknown_keywords(message: str) -> str:
 
 _UNNAMED = ("input", "self", "out")
 """Arguments in a signature of torch whose names nobody writes."""
+
+
+def is_built_in(name: str) -> bool:
+    """Whether an exception of this type is Python's own; any other name was chosen by a submission or a library."""
+    known = getattr(builtins, name, None)
+    return isinstance(known, type) and issubclass(known, BaseException)

@@ -413,10 +413,7 @@ class GradingPlugin:
     def _write_without_secrets(self, item: pytest.Item, entry: CheckResult, problem: BaseException) -> None:
         """Record a check that did not pass, without anything secret."""
         check = _check_of(item)
-        self._write_failure(entry, check, problem)
-        if check.gate and entry.outcome in (BROKEN, FAILED):
-            worked = "worked" in item.fixturenames  # type: ignore[attr-defined]
-            entry.message = _about_examples(check, problem, entry.message, worked=worked)
+        self._write_failure(item, entry, problem)
         secret = self._draws_secretly(item) or any(problem is odd for odd in self._seen_secretly)
         if secret and isinstance(problem, MachineTooBusy):
             entry.printed = ""  # a print may contain anything that the worker has seen
@@ -454,12 +451,16 @@ class GradingPlugin:
             self._public_failures[check.whole_name] = problem
         return self._public_failures[check.whole_name]
 
-    def _write_failure(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
+    def _write_failure(self, item: pytest.Item, entry: CheckResult, problem: BaseException) -> None:
         """Turn an exception into an outcome and the information that a student needs."""
+        check = _check_of(item)
         call: Call | None = getattr(problem, "call", None)
         entry.call = show_call(call, _shown(problem, call)) if call else ""
         entry.printed = self._student.last_printed(call) if self._student else ""
         self._write_outcome(entry, check, problem)
+        if check.gate and call and entry.outcome in (BROKEN, FAILED):
+            worked = "worked" in item.fixturenames  # type: ignore[attr-defined]
+            entry.message = _about_examples(check, call, worked=worked) + entry.message
         # A submission's names and messages must not begin a line, nor make a report endless.
         entry.message = _cut(" ".join(entry.message.split()), _LONGEST_TEXT)
         not_imported = entry.outcome == BROKEN and _at_import(problem) and not _had_no_time(problem)
@@ -675,16 +676,20 @@ def _is_open(check: Check, problem: BaseException) -> bool:
     return without_inputs or (call is not None and is_public(check, call))
 
 
-def _about_examples(check: Check, problem: BaseException, message: str, *, worked: bool) -> str:
-    """A gate's message on a call that is not the example in its title: the examples before it are right."""
-    call: Call | None = getattr(problem, "call", None)
-    if call is None or "examples are right" in message:
-        return message
+def _about_examples(check: Check, call: Call, *, worked: bool) -> str:
+    """The start of a gate's message on another call than the example in its title: what is right before it.
+
+    Args:
+        check: The gate.
+        call: The call that goes wrong.
+        worked: Whether the check begins with its examples.
+    """
     examples = [show_call(check.call(example)) for example in check.examples]
     if show_call(call) in examples[1:]:
-        return f"the first example is right, this one is not: {message}"
-    later = worked and examples and show_call(call) not in examples
-    return f"the examples are right, but another call is not: {message}" if later else message
+        return "the first example is right, this one is not: "
+    if not worked or show_call(call) in examples:
+        return ""
+    return f"the {'examples are' if len(examples) > 1 else 'example is'} right, but another call is not: "
 
 
 def _shown(problem: BaseException, call: Call) -> Shown:

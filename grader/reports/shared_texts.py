@@ -191,10 +191,11 @@ def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
 
 def _telling_frames(check: CheckResult) -> list[Frame]:
     """The line that raised, after the line of the function itself, which may have passed it something wrong."""
-    own = [frame for frame in check.frames[:-1] if frame.function == check.function][-1:]
-    # If a given line refuses an argument, the line before it passed the argument.
-    refused = check.frames[-1:] and check.frames[-1].source.startswith("raise")
-    return (own or check.frames[-2:-1] * bool(refused)) + check.frames[-1:]
+    raised = check.frames[-1:]
+    before = [frame for frame in check.frames[:-1] if frame.function == check.function]
+    if not before and raised and raised[0].source.startswith("raise"):  # a given line refuses an argument
+        before = check.frames[:-1]
+    return before[-1:] + raised
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,7 @@ def test_the_worked_example_of_the_page(student, worked, fresh):
     small = fresh.permuted(small, axis=1)
     groups = small, small[:1, :3], large, many  # the first that goes wrong is shown
     for rewards, answer in zip(groups, student.each("group_advantages", *map(Example, groups)), strict=True):
-        why = "the page's example is right, but other rewards are not"
-        same(answer, advantages_of(rewards), why=why, atol=1e-5)
+        same(answer, advantages_of(rewards), atol=1e-5)
 
 
 @check(
@@ -400,12 +399,11 @@ def test_two_of_five_groups_carry_no_signal(student, worked, fresh):
         same(student.zero_signal_fraction(*case.arguments), vector.expected_array, dtype=None)
     equal = fresh.integers(-9, 9, size=(4, 1)).repeat(3, axis=1)
     rewards = np.concatenate([equal, [[0, 1, 4]] * int(fresh.integers(1, 5))]).astype(np.float64)
-    why = "the five groups are right, but other groups are not"
-    same(student.zero_signal_fraction(rewards), 4 / len(rewards), dtype=None, why=why)
+    same(student.zero_signal_fraction(rewards), 4 / len(rewards), dtype=None)
     count, size = (int(number) for number in fresh.integers(41, 90, size=2))
     many = np.zeros((count, size))
     many[: count // 3, -1] = 1.0
-    same(student.zero_signal_fraction(many), 1 - (count // 3) / count, dtype=None, why=why)
+    same(student.zero_signal_fraction(many), 1 - (count // 3) / count, dtype=None)
 
 
 @check(

@@ -46,7 +46,7 @@ def test_one_reinforce_step_from_the_uniform_policy(student, worked, fresh):
         logits, actions = fresh.uniform(-1.0, 1.0, size=count).round(2), fresh.integers(0, count, size=len(rewards))
         answer = student.reinforce_step(logits, actions, rewards, config(lr=0.7), baseline=0.3)
         expected = reinforce_oracle(logits, actions, rewards, 0.7, 0.3)
-        same(answer, expected, why="the examples are right, but another group is not", rtol=1e-5, atol=1e-5)
+        same(answer, expected, rtol=1e-5, atol=1e-5)
 
 
 @check(

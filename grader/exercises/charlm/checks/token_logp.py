@@ -36,10 +36,9 @@ def test_four_tokens_have_three_log_probabilities(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.token_logp(*case.arguments), vector.expected_array)
-    why = "the examples are right, but another batch is not"
     for letters, size in ((5, (3, 6)), (4, (300, 3)), (40, (2, 400))):
         table, tokens = fresh.uniform(-1, 1, size=(letters, letters)).round(2), fresh.integers(0, letters, size=size)
-        same(student.token_logp(bigram(table), tokens), oracle.bigram_logp(table, tokens), why=why)
+        same(student.token_logp(bigram(table), tokens), oracle.bigram_logp(table, tokens))
 
 
 @check(

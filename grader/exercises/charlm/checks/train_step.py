@@ -92,7 +92,7 @@ def test_one_update_of_a_table_of_logits(student, worked, fresh):
         tokens = fresh.integers(0, 4, size=(len(advantages), length))
         batch = rollout(tokens, 2, (oracle.bigram_logp(table, tokens) + 0.1).round(2), advantages)
         answer = _step(student, table, ref_table, batch, config(**SGD))
-        _require_step(answer, why="the examples are right, but another is not")
+        _require_step(answer)
 
 
 def _step(student, *arguments, **options):
