@@ -126,7 +126,7 @@ export class Tools extends WorksheetWidget {
   /** Shows the sent runs. What draws them computes each anew, so it comes apart. */
   async showSent(state) {
     const { showSent } = await import("./sent.mjs");
-    showSent(this.sent, state.cells);
+    if (this.isConnected) showSent(this.sent, state.cells); // the reader may have left the page meanwhile
   }
 
   /** Adds a link to a step of the page; returns the place for its tally. */
