@@ -21,7 +21,7 @@ from site_fixtures import browser, open_page, site, site_folder
 from submissions import SubmissionMaker, model_answer
 
 from grader.core import course, secret
-from grader.grading import plugin
+from grader.grading import hypothesis_profile
 from grader.grading.check import checks_of
 from grader.sandbox.sandbox import Sandbox, missing_walls
 
@@ -39,7 +39,7 @@ missing_walls(2)
 # A check takes the profile of the moment in which it is imported, so all of them are imported here, with few inputs.
 # Our own properties use the same inputs in every run.
 _usual = settings.get_profile("default")
-plugin.use_profile(plugin.WATCH_INPUTS)
+hypothesis_profile.use_profile(hypothesis_profile.WATCH_INPUTS)
 for _exercise in course.EXERCISES:
     checks_of(_exercise.name, hidden=True)
 for _name, _examples in (("landing", 25), ("nightly", 100)):

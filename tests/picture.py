@@ -13,7 +13,7 @@ from rich.terminal_theme import MONOKAI
 from rich.text import Text
 from rich.tree import Tree
 
-from grader.grading import plugin
+from grader.grading import hypothesis_profile
 from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings
 from grader.reports import terminal
@@ -74,7 +74,7 @@ def _line(name: str, cases: list[ElementTree.Element]) -> Text:
 
 def main() -> None:
     """Grade the most copied mistake in the clip and draw the report."""
-    plugin.use_profile()
+    hypothesis_profile.use_profile()
     (entry,) = [entry for entry in known_mistakes("clip") if entry.name == "minimum_before_advantage"]
     with Sandbox.start() as sandbox:
         level = sandbox.level

@@ -17,13 +17,13 @@ from .request import Request
 
 def grade_request(sandbox: Sandbox, request: Request) -> Result:
     """The result, with a problem if there are no workers to be had."""
-    from ..grading import plugin, run
+    from ..grading import hypothesis_profile, run
     from ..grading.settings import GradingSettings
     from ..worksheet import grade as worksheet
     from ..worksheet.reader import worksheet_in
 
     settings, sheet = request.settings, request.worksheet
-    plugin.use_profile(settings.examples or plugin.DEFAULT_INPUTS)
+    hypothesis_profile.use_profile(settings.examples or hypothesis_profile.DEFAULT_INPUTS)
     submission = Submission("submission", Path("submission"), request.files, request.problems)
     try:
         # Asking for the walls waits for everything that starts once, so that it does not count for a submission.

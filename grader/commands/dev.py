@@ -11,7 +11,7 @@ from pathlib import Path
 from ..core import course
 from ..core.arguments import add_names
 from ..core.refusal import FileRefused
-from ..grading import plugin, recorded_answers
+from ..grading import hypothesis_profile, recorded_answers
 from ..sandbox.sandbox import Sandbox
 from ..workshop import combinations, new_exercise, oracle_records, write_vectors
 from ..workshop.functions import read_modules, stub_files
@@ -80,7 +80,7 @@ def _new(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     """0 nothing is missing, for a draft nothing that a draft must have; 1 something is."""
-    plugin.use_profile()
+    hypothesis_profile.use_profile()
     return max([_check_one(name) for name in arguments.exercises or course.names(drafts=True)])
 
 
@@ -103,7 +103,7 @@ def _check_one(name: str) -> int:
 
 
 def _vectors(arguments: argparse.Namespace) -> dict[Path, str]:
-    plugin.use_profile()
+    hypothesis_profile.use_profile()
     texts = {}
     with Sandbox.start() as sandbox:
         for name in arguments.exercises or course.names(optional=True):

@@ -193,17 +193,17 @@ def _started(arguments: argparse.Namespace) -> Iterator[_Processes]:
 
 def _use_inputs(inputs: int) -> None:
     """Import the grading and reporting modules while the sandbox imports torch."""
-    from ..grading import plugin, run  # noqa: F401
+    from ..grading import hypothesis_profile, run  # noqa: F401
     from ..reports import terminal  # noqa: F401
 
-    plugin.use_profile(inputs)
+    hypothesis_profile.use_profile(inputs)
 
 
 def _grade_once(arguments: argparse.Namespace, files: _Files, processes: _Processes) -> int:
     if arguments.exercises:
-        from ..grading import plugin
+        from ..grading import hypothesis_profile
 
-        _use_inputs(arguments.examples or plugin.DEFAULT_INPUTS)
+        _use_inputs(arguments.examples or hypothesis_profile.DEFAULT_INPUTS)
     result = _grade(arguments, files, processes)
     _report(arguments, result)
     if not arguments.names:
@@ -404,12 +404,12 @@ def _watch(arguments: argparse.Namespace, path: Path, processes: _Processes) -> 
     console, code, graded, passed = _console(), GRADER_FAILED, "", ""
     before: Before | None = None
     if arguments.exercises:
-        from ..grading import plugin
+        from ..grading import hypothesis_profile
 
-        _use_inputs(arguments.examples or plugin.WATCH_INPUTS)
+        _use_inputs(arguments.examples or hypothesis_profile.WATCH_INPUTS)
     if processes.sandbox:
-        inputs = f"{plugin.inputs_per_invariant()} generated inputs per check"
-        passed = f"Passed with {inputs}; run `grade` without --watch to try {plugin.DEFAULT_INPUTS}."
+        inputs = f"{hypothesis_profile.inputs_per_invariant()} generated inputs per check"
+        passed = f"Passed with {inputs}; run `grade` without --watch to try {hypothesis_profile.DEFAULT_INPUTS}."
 
     def again() -> None:
         """Grade the current files, unless they have been graded."""
@@ -457,13 +457,13 @@ def _is_being_saved(submission: Submission) -> bool:
 
 def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
     """Run the same checks in this process, without a grade."""
-    from ..grading import plugin
+    from ..grading import hypothesis_profile
     from ..grading.debug import InProcess
     from ..grading.run import grade_submission
     from ..grading.settings import GradingSettings
 
     print("Debug mode gives no grade: your code runs in this process, without walls or time limits.")
-    plugin.use_profile(arguments.examples or plugin.DEBUG_INPUTS)
+    hypothesis_profile.use_profile(arguments.examples or hypothesis_profile.DEBUG_INPUTS)
     start: Callable[[], Loaded] = InProcess
     result = grade_submission(
         GradingSettings(

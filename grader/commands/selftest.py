@@ -22,7 +22,7 @@ from ..core import course
 from ..core.arguments import add_jobs, add_names, positive
 from ..core.result import Result
 from ..core.text import pluralize
-from ..grading import plugin
+from ..grading import hypothesis_profile
 from ..grading.settings import declared_checks
 from ..sandbox.sandbox import Sandbox
 from ..workshop.selftest import CheckValue, SelfTestJob, all_jobs, problems_of
@@ -104,7 +104,7 @@ def _begin(quick: bool) -> None:
     """Prepare this process for grading; it ignores Ctrl-C, because the command ends it in order."""
     global _start
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    plugin.use_profile(plugin.WATCH_INPUTS if quick else plugin.DEFAULT_INPUTS)
+    hypothesis_profile.use_profile(hypothesis_profile.WATCH_INPUTS if quick else hypothesis_profile.DEFAULT_INPUTS)
     sandbox = Sandbox.start()
     atexit.register(sandbox.close)
     _start = sandbox.worker

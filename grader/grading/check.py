@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 from ..core import course
 from ..core.refusal import FileRefused, not_python
 from ..core.result import CheckResult
+from .calls import Call, Example
 from .points import shared_out
-from .student import Call, Example
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..sandbox.worker.wire import Foreign
+from .calls import MODE, Answer, Array, Call, Record, Tensor, is_array
+from .calls_on_the_wire import as_sent
 from .meanings import Pattern
 from .shown_call import VALUE, Shown, nested
-from .student import MODE, Answer, Array, Call, Record, Tensor, as_sent, is_array
 
 Float64 = npt.NDArray[np.float64]
 

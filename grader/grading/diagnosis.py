@@ -19,16 +19,19 @@ from ..core.secret import PUBLIC
 from ..core.submission import Submission
 from ..sandbox.worker_process import SandboxError
 from . import recorded_answers, right_functions
+from .calls import Example
 from .check import Check, checks_of
 from .compare import Mismatch
+from .failure_writer import show_mismatch
+from .findings import Failure, Findings
 from .naming import Observed, Reasons, about_error, dependence_on_earlier_calls, reasons
 from .partial_credit import answers_move_with_the_input
-from .plugin import Failure, Findings, show_mismatch
 from .recorded_answers import agree
 from .second_pass import with_right_functions
 from .settings import GradingSettings
 from .shown_call import show_call
-from .student import Clock, Example, MachineTooBusy, ModuleProblem, StudentDied, StudentError
+from .student import Clock
+from .student_errors import MachineTooBusy, ModuleProblem, StudentDied, StudentError
 
 _LOG = logging.getLogger(__name__)
 _NAMING_SECONDS = 10.0

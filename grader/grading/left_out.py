@@ -11,7 +11,7 @@ from ..core.source import location, why_not_python
 from ..core.submission import Submission
 from ..core.text import listed, one_line
 from .meanings import what_was_raised
-from .student import LeftOut
+from .student_errors import LeftOut
 
 _NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 _FOREIGN = re.compile(r"No module named '(\w+)[\w.]*'")

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from ..core.result import NEVER_COMPUTED, NamedMistake
 from . import differences, patterns, which_calls
 from .check import Check
+from .findings import Failure
 from .meanings import HEADINGS, PAGE, Meaning, Pattern
 from .patterns import CAUSES, CONDITIONS, common_pattern
-from .plugin import Failure
 from .recorded_answers import Observation, RecordedAnswer, agree, is_random
 from .smallest_set import Explanation, Key, Search
 

@@ -21,10 +21,13 @@ import numpy as np
 import pytest
 
 from ..core.result import WAITING
-from .plugin import Findings, GradingPlugin
+from .calls import Answer, Example, Record, Tensor
+from .findings import Findings
+from .plugin import GradingPlugin
 from .recorded_answers import is_random
 from .settings import GradingSettings
-from .student import Answer, Clock, Example, MachineTooBusy, Record, StudentDied, StudentError, Tensor
+from .student import Clock
+from .student_errors import MachineTooBusy, StudentDied, StudentError
 
 _NUDGE = 0.03
 _LARGEST_CHANGE = 0.5

@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from ..core.result import NEVER_COMPUTED
 from ..core.text import listed
+from .calls import Half, Record, Transposed
 from .meanings import Pattern
 from .recorded_answers import Observation, rounding_only
-from .student import Half, Record, Transposed
 
 Floats = npt.NDArray[np.float64]
 Patterns = Iterator[tuple[str, str, float]]

@@ -23,6 +23,7 @@ from ..core import course
 from ..core.refusal import FileRefused
 from ..core.result import NamedMistake
 from ..sandbox.worker.wire import Foreign
+from .calls import Answer, Example, Record, Tensor
 from .check import Check
 from .compare import (
     TOLERANCE,
@@ -38,7 +39,8 @@ from .compare import (
     same_gradient,
     show_type,
 )
-from .student import Answer, Example, Record, Student, StudentDied, StudentError, Tensor
+from .student import Student
+from .student_errors import StudentDied, StudentError
 
 Observation = dict[str, Any]
 _MESSAGE = 60  # characters of an exception's text that tell two exceptions apart

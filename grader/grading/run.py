@@ -17,13 +17,15 @@ from ..core.submission import Submission
 from ..core.text import listed
 from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError, is_shortage
-from . import partial_credit, plugin, second_pass
+from . import hypothesis_profile, partial_credit, second_pass
 from .check import as_result
 from .diagnosis import Diagnosis
+from .findings import Findings
 from .grading_process import GradingProcess, GradingProcessDied
+from .plugin import GradingPlugin
 from .pytest_run import run_checks_of
 from .settings import GradingSettings, declared_checks
-from .student import MachineTooBusy
+from .student_errors import MachineTooBusy
 
 EXPLAINING_SECONDS = 5.0
 """Each exercise has at least this left for the second pass and the diagnosis, even if a function hung."""
@@ -57,7 +59,7 @@ def grade_submission(
     on_second_pass: Callable[[int, int], None] = lambda *_: None,
     on_collected: Callable[[Result], None] = lambda _: None,
 ) -> Result:
-    """Run the checks on a submission, and say why some failed. Call `plugin.use_profile` once before.
+    """Run the checks on a submission, and say why some failed. Call `hypothesis_profile.use_profile` once before.
 
     Args:
         settings: What to grade, and how.
@@ -71,7 +73,7 @@ def grade_submission(
         Exception: what `on_update` or `on_collected` raised.
     """
     result = empty_result(settings)
-    grading = plugin.GradingPlugin(settings, result, on_update, on_collected)
+    grading = GradingPlugin(settings, result, on_update, on_collected)
     status = run_checks(grading, process)
     if grading.failure is not None:
         raise grading.failure
@@ -94,7 +96,7 @@ def grade_submission(
     return result
 
 
-def _explain(grading: plugin.GradingPlugin, on_second_pass: Callable[[int, int], None]) -> None:
+def _explain(grading: GradingPlugin, on_second_pass: Callable[[int, int], None]) -> None:
     """Write into the result why checks failed, and which only because of wrong functions that are called."""
     for clock in grading.findings.clocks.values():
         clock.seconds = max(clock.seconds, EXPLAINING_SECONDS)
@@ -127,12 +129,12 @@ class GradedElsewhere:
     """What another process found in an exercise."""
 
     status: int  # of pytest
-    findings: plugin.Findings
+    findings: Findings
     exercise: ExerciseResult  # with the entries of its checks
     walls: list[str]  # what confined the workers
 
 
-def run_checks(grading: plugin.GradingPlugin, process: GradingProcess | None = None) -> int | pytest.ExitCode:
+def run_checks(grading: GradingPlugin, process: GradingProcess | None = None) -> int | pytest.ExitCode:
     """Run the selected checks of all exercises, and return the worst status of pytest.
 
     The grading process, if there is one, runs the last exercise, which takes about as long as all others together.
@@ -147,7 +149,7 @@ def run_checks(grading: plugin.GradingPlugin, process: GradingProcess | None = N
     *ours, last = exercises
     names = tuple(check.id for check in grading.settings.selected.values() if check.exercise == last)
     settings = replace(grading.settings, start=_no_worker, checks=None)
-    process.begin(_run_elsewhere, settings, last, names, grading.result, plugin.inputs_per_invariant())
+    process.begin(_run_elsewhere, settings, last, names, grading.result, hypothesis_profile.inputs_per_invariant())
     status = run_checks_of(grading, ours)
     if grading.failure is not None or status == pytest.ExitCode.INTERRUPTED:
         return status
@@ -163,17 +165,17 @@ def _run_elsewhere(
     sandbox: Sandbox, settings: GradingSettings, exercise: str, names: Sequence[str], result: Result, inputs: int
 ) -> GradedElsewhere:
     """Run checks of one exercise, by their ids, in a grading process; settings come without `start` and `checks`."""
-    plugin.use_profile(inputs)
+    hypothesis_profile.use_profile(inputs)
     declared = declared_checks([exercise], hidden=settings.with_hidden_checks)
     settings = replace(settings, start=sandbox.worker, checks={name: declared[name] for name in names})
     walls = sandbox.walls()
-    grading = plugin.GradingPlugin(settings, result)
+    grading = GradingPlugin(settings, result)
     status = run_checks_of(grading, [exercise])
     (graded,) = (each for each in result.exercises if each.name == exercise)
     return GradedElsewhere(int(status), grading.findings, graded, walls)
 
 
-def _take_over(grading: plugin.GradingPlugin, graded: GradedElsewhere) -> None:
+def _take_over(grading: GradingPlugin, graded: GradedElsewhere) -> None:
     """Write what another process found into the result."""
     grading.findings.add(graded.findings)
     (exercise,) = (each for each in grading.result.exercises if each.name == graded.exercise.name)

@@ -26,7 +26,8 @@ from ..core.submission import Submission
 from ..core.text import listed
 from . import right_functions
 from .check import Check, as_result
-from .plugin import Findings, GradingPlugin
+from .findings import Findings
+from .plugin import GradingPlugin
 from .settings import GradingSettings
 
 _LOST = (FAILED, BROKEN, WAITING)

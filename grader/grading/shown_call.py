@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core import course
-from .student import MODE, Array, Call, Half, Record, Same, Transposed
+from .calls import MODE, Array, Call, Half, Record, Same, Transposed
 
 _LONG = 110  # characters; in a longer call every tensor gets a line of its own
 _MOST = 2_000  # numbers of a tensor that are written out

@@ -11,28 +11,34 @@ import functools
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
-import numpy as np
-import numpy.typing as npt
-
 from ..core import course
 from ..core.course import Exercise
-from ..core.result import TOO_BUSY, Frame
 from ..core.source import where_instead
 from ..core.submission import Submission
 from ..sandbox.worker import wire
 from ..sandbox.worker_process import WorkerDied
 from . import right_functions
+from .calls import Answer, Call, Example
+from .calls_on_the_wire import call_body, read_answer, safe_text
+from .student_errors import (
+    NO_TIME,
+    LeftOut,
+    MachineTooBusy,
+    ModelAnswerDied,
+    ModuleProblem,
+    NoFunction,
+    StudentDied,
+    StudentError,
+    read_left_out,
+)
 
-Array = npt.NDArray[Any]
 _LEAST_SECONDS = 0.02  # too short for any request
 _REMEMBERED = 16  # answers; an invariant asks for fewer at a time
-_MOST_LEFT_OUT = 20  # parts that are read of what a worker left out
-NO_TIME = "no time"
-"""Why a worker ended that had no time, or too little for an import, because earlier calls had used it up."""
+_MALFORMED = WorkerDied("protocol", "sent the grader a malformed answer")
 _SAME_RANDOM_NUMBERS = {
     "_same_random_numbers.py": """
 import random
@@ -51,217 +57,6 @@ torch.default_generator.manual_seed(SEED)
 Each process that imports torch starts with other random numbers. Without this, the report about a function that draws
 from a global generator would depend on the process.
 """
-
-
-@dataclass(frozen=True)
-class _WithArray:
-    array: Array
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.array.shape
-
-
-class Half(_WithArray):
-    """Argument in a dtype that numpy lacks: `Half(array)` becomes a bfloat16 tensor."""
-
-
-class Transposed(_WithArray):
-    """Argument that is not contiguous: the numbers of `array`, read from a tensor with its first two axes swapped."""
-
-
-@dataclass(frozen=True)
-class Tensor(_WithArray):
-    """A tensor that came back. `array` holds bfloat16 as float32; `dtype` says what it was."""
-
-    dtype: str
-    device: str
-
-
-MODE = "training"
-"""The field of a model that says whether it trains."""
-
-
-@dataclass(frozen=True)
-class Record:
-    """An object. As an argument it is made in the worker, by the class or function of that name in given code.
-
-    `typed` is what a student types for it, where its fields are too long to read. A model that goes in
-    with the field `MODE`, False, is in `eval()` mode.
-
-    A dataclass comes back with its fields, a model with its parameters, their gradients and its mode: {"state":
-    {name: Tensor}, "gradients": {name: Tensor or None}, "training": bool, "requires_grad": {name: bool}}.
-    """
-
-    type_name: str
-    fields: dict[str, Any]
-    typed: str = ""
-
-
-@dataclass(frozen=True)
-class Same:
-    """Argument that is another argument of the call, the object itself: an optimizer needs its policy."""
-
-    name: str
-
-
-class Example:
-    """One call to make: positional arguments, options, and what to send back with the value.
-
-    Attributes:
-        arguments: Positional arguments; numpy arrays become tensors of the same dtype.
-        options: Keyword arguments.
-        gradients_of: Names of positional parameters to differentiate the sum of the value by; of several values, of
-            the first one.
-        return_arguments: Send tensors and objects back as they are after the call, those among the options too.
-        watch_random: Say whether the call changed the global random state of torch, numpy or Python.
-        repeat: Make the call so many times with the same objects; the last value counts.
-        left_gradients: Names of positional parameters, models, whose parameters have gradients (of 1) before the call.
-        weights: Factors of the value in the sum to differentiate; None for the plain sum.
-    """
-
-    def __init__(
-        self,
-        *arguments: Any,
-        gradients_of: Sequence[str] = (),
-        return_arguments: bool = False,
-        watch_random: bool = False,
-        repeat: int = 1,
-        left_gradients: Sequence[str] = (),
-        weights: Array | None = None,
-        **options: Any,
-    ) -> None:
-        self.arguments, self.options = arguments, options
-        self.gradients_of, self.return_arguments = tuple(gradients_of), return_arguments
-        self.watch_random, self.repeat, self.left_gradients = watch_random, repeat, tuple(left_gradients)
-        self.weights = weights
-
-
-@dataclass(frozen=True)
-class Call:
-    """What was asked, for the report; `shown_call` prints it as the student would write it."""
-
-    function: str
-    arguments: dict[str, Any]
-    options: dict[str, Any]
-    gradients_of: tuple[str, ...] = ()
-    repeat: int = 1
-    left_gradients: tuple[str, ...] = ()
-
-    @property
-    def handed_over(self) -> dict[str, Any]:
-        """Arguments and options by name."""
-        return self.arguments | self.options
-
-    @classmethod
-    def of(cls, function: str, example: Example, names: Sequence[str]) -> Call:
-        """The call of an example of a function, whose positional parameters have these names."""
-        arguments = dict(zip(names, example.arguments, strict=False))
-        return cls(function, arguments, example.options, example.gradients_of, example.repeat, example.left_gradients)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What came back from one call."""
-
-    call: Call  # what was asked
-    value: Any  # `Tensor`, plain data, `Record` for an object of a dataclass, or `wire.Foreign` for anything else
-    gradients: dict[str, Tensor | None] = field(default_factory=dict)  # "model.parameter" for models; None: independent
-    arguments: dict[str, Any] = field(default_factory=dict)  # tensors and objects after the call, if asked for
-    also_changed: tuple[
-        str, ...
-    ] = ()  # what else it changed in these: "logits.grad", "batch.tokens._version" (written into)
-    device: str = "cpu"  # where the arguments were, and so the value must be
-    wrong_dtypes: list[Any] | None = None  # where `compare` notes a wrong dtype; None: it refuses one
-    random_changed: str = ""  # whose global random state changed, if asked for: "torch", "numpy", "random" or ""
-    graph: tuple[str, ...] = ()  # parts attached to an autograd graph: "" for the value itself, "0" or "1.kl"
-    part: str = ""  # where the value is in what the call returned: "" for all of it, else "[0]" or ".kl"
-
-
-class NoAnswer:
-    """The base of `StudentError` and `StudentDied`.
-
-    Attributes:
-        at_import: It happened while the module was imported, before any call, so `call` is None. `call` is also None
-            when a worker dies during a message with several calls, because it is unknown which one ended it.
-        rest_imported: It cost only a part of the module.
-    """
-
-    at_import = False
-    rest_imported = False
-
-
-class StudentError(NoAnswer, Exception):
-    """The submission raised."""
-
-    def __init__(self, call: Call | None, info: dict[str, Any], printed: str) -> None:
-        self.call = call
-        self.printed = printed
-        self.type = _text(info.get("type"))
-        if not self.type.isidentifier():  # a class may be given any text as its name
-            self.type = "Exception"
-        self.message = _text(info.get("message"))
-        self.not_written = info.get("not_written") is True
-        self.is_value_error = info.get("value_error") is True
-        frames = list(info.get("frames") or [])[-8:]
-        self.frames = [Frame(_text(f), int(n) % 10_000_000, _text(g), _text(s).strip()) for f, n, g, s in frames]
-        super().__init__(f"{self.type}: {self.message}")
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """A part of a module that a worker did not execute, because it is not Python or because it raised.
-
-    Without a type, it is the whole module, whose import ends the process.
-    """
-
-    module: str
-    line: int
-    type: str
-    message: str
-    names: tuple[str, ...]  # what it would have defined
-
-    @property
-    def file_name(self) -> str:
-        return f"{self.module}.py"
-
-
-class ModuleProblem(Exception):
-    """The module, or the function in it, is not there to be called. The text says what to do."""
-
-
-class NoFunction(ModuleProblem):
-    """The module does not define the function."""
-
-
-class StudentDied(NoAnswer, BaseException):
-    """The worker died or gave no valid answer in time, and a check must end at once.
-
-    A BaseException, so that hypothesis stops shrinking: one endless loop costs one time limit, not fifty.
-    """
-
-    def __init__(self, call: Call | None, death: WorkerDied, printed: str) -> None:
-        self.call, self.death, self.printed = call, death, printed
-        super().__init__(str(death))
-
-
-class MachineTooBusy(BaseException):
-    """A limit of wall-clock time passed before the submission had used up its own time: there is no verdict.
-
-    Or the machine ran out of memory, and the kernel chose the submission's process.
-
-    A BaseException, so that hypothesis does not look for a smaller input.
-    """
-
-    def __init__(self, why: str = "") -> None:
-        super().__init__(f"{TOO_BUSY}: {why}" if why else TOO_BUSY)
-
-
-class ModelAnswerDied(BaseException):
-    """The model answer's worker died or it raised: the machine's fault, never the submission's.
-
-    A BaseException, so that hypothesis neither looks for a smaller input nor calls the submission flaky.
-    """
 
 
 class Loaded(Protocol):
@@ -366,7 +161,7 @@ class Student:
             "request": "call",
             "module": self._exercise.name,
             "function": function,
-            "calls": [_call_body(example, names) for example in examples],
+            "calls": [call_body(example, names) for example in examples],
             "device": self._device,
         }
         result = self._request(worker, body, only)
@@ -484,11 +279,11 @@ class Student:
         try:
             loaded = self._request(self._worker, load, None)
             settings = loaded.get("settings")
-            self.changed_settings = tuple(map(_text, settings)) if isinstance(settings, list) else ()
+            self.changed_settings = tuple(map(safe_text, settings)) if isinstance(settings, list) else ()
             dead = (
                 LeftOut(name.removesuffix(".py"), 0, "", how, ()) for name, how in (self._imports.deadly or {}).items()
             )
-            self.left_out = (*dead, *_left_out(loaded.get("left_out")))
+            self.left_out = (*dead, *read_left_out(loaded.get("left_out")))
         except (StudentError, StudentDied) as problem:
             problem.at_import = True
             if isinstance(problem, StudentDied) and problem.death.reason == "timeout":
@@ -512,7 +307,9 @@ class Student:
                 return self._lost(part)
         if problem not in ("missing", "not callable"):
             advice = f"write `def {expected}:`, as in the file that you were given"
-            return ModuleProblem(f"`{_text(problem)}` in {file_name} takes other arguments than the exercise; {advice}")
+            return ModuleProblem(
+                f"`{safe_text(problem)}` in {file_name} takes other arguments than the exercise; {advice}"
+            )
         there = "that name is not a function; did you spell it right?"
         if problem == "missing":
             elsewhere = where_instead(function, file_name, self._submission.files)
@@ -575,136 +372,6 @@ class Student:
 
     def _answer(self, worker: Loaded, call: Call, example: Example, reply: object) -> Answer:
         try:
-            return self._read_answer(call, example, reply)
+            return read_answer(call, example, reply, device=self._device, wrong_dtypes=self._wrong_dtypes)
         except (ValueError, TypeError, OverflowError):
             raise self._died(worker, call, _MALFORMED) from None
-
-    def _read_answer(self, call: Call, example: Example, reply: object) -> Answer:
-        """The answer in a reply.
-
-        Raises:
-            ValueError, TypeError, OverflowError: it is malformed.
-        """
-        if type(reply) is not dict or "value" not in reply or (example.watch_random and "random_changed" not in reply):
-            raise ValueError
-        handed_over = call.handed_over if example.return_arguments else {}
-        gradients, after, also_changed = lists = [
-            reply.get(name, []) for name in ("gradients", "arguments", "also_changed")
-        ]
-        if any(type(each) is not list for each in lists):
-            raise ValueError
-        answer = Answer(
-            call=call,
-            value=_from_wire(reply["value"]),
-            gradients=_by_name(call, zip(example.gradients_of, map(_from_wire, gradients), strict=True)),
-            arguments={
-                name: _from_wire(value)
-                for (name, before), value in zip(handed_over.items(), after, strict=True)
-                if is_array(before) or isinstance(before, Record)
-            },
-            also_changed=tuple(
-                f"{name}.{mark}"
-                for name, marks in zip(handed_over, also_changed, strict=True)
-                for mark in map(_text, marks)
-                if mark.replace(".", "").isidentifier()
-            ),
-            device=self._device,
-            wrong_dtypes=self._wrong_dtypes,
-            random_changed=_text(reply.get("random_changed")),
-            graph=tuple(map(_text, reply.get("graph") or ())),
-        )
-        derivatives = [value for value in answer.gradients.values() if value is not None]
-        tensors = [answer.arguments.get(name) for name, before in handed_over.items() if is_array(before)]
-        if not all(isinstance(value, Tensor) for value in (*derivatives, *tensors)):
-            raise ValueError
-        return answer
-
-
-def _left_out(parts: object) -> tuple[LeftOut, ...]:
-    """What a worker says that it left out; nothing if it is malformed, because it may be in a submission's hands."""
-    try:
-        return tuple(
-            LeftOut(_text(module), int(line) % 10_000_000, _text(kind)[:100], _text(message), tuple(map(_text, names)))
-            for module, line, kind, message, names in cast("list[Any]", parts)[:_MOST_LEFT_OUT]
-        )
-    except (TypeError, ValueError, ArithmeticError, AttributeError):
-        return ()
-
-
-_MALFORMED = WorkerDied("protocol", "sent the grader a malformed answer")
-
-
-def _by_name(call: Call, gradients: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Gradients by the name of the argument; a model has one per parameter."""
-    named: dict[str, Any] = {}
-    for name, value in gradients:
-        of_model = isinstance(call.arguments[name], Record) and type(value) is dict
-        named |= {f"{name}.{key}": each for key, each in value.items()} if of_model else {name: value}
-    return named
-
-
-def is_array(value: Any) -> bool:
-    """Whether an argument becomes a tensor."""
-    return isinstance(value, np.ndarray | np.generic | Half | Transposed)
-
-
-def as_sent(value: Array | np.generic | Half | Transposed) -> Tensor:
-    """An argument as it comes back unchanged."""
-    sent = _from_wire(_to_wire(value.array if isinstance(value, Transposed) else value, []))
-    assert isinstance(sent, Tensor)
-    return sent
-
-
-def _call_body(example: Example, names: list[str]) -> dict[str, Any]:
-    return {
-        "arguments": [_to_wire(argument, names) for argument in example.arguments],
-        "options": _to_wire(example.options, names),
-        "gradients_of": [names.index(name) for name in example.gradients_of],
-        "return_arguments": example.return_arguments,
-        "watch_random": example.watch_random,
-        "repeat": example.repeat,
-        "left_gradients": [names.index(name) for name in example.left_gradients],
-        "weights": _to_wire(example.weights, names),
-    }
-
-
-def _to_wire(value: Any, names: list[str]) -> Any:
-    if isinstance(value, Same):
-        return wire.SameArgument(names.index(value.name))
-    if isinstance(value, Half):
-        bits = np.ascontiguousarray(value.array, dtype=np.float32).view(np.uint32)
-        # The upper half of a float32 is a bfloat16; adding half a unit rounds to nearest.
-        rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype("<u2")
-        return wire.WireTensor("bfloat16", value.array.shape, rounded.tobytes())
-    if isinstance(value, Transposed):
-        contiguous = _to_wire(np.ascontiguousarray(value.array.swapaxes(0, 1)), names)
-        return wire.WireRecord("transpose", {"input": contiguous, "dim0": 0, "dim1": 1})
-    if isinstance(value, np.ndarray | np.generic):
-        array = np.asarray(value)
-        return wire.WireTensor(array.dtype.name, array.shape, array.tobytes())
-    if isinstance(value, Record):
-        return wire.WireRecord(value.type_name, _to_wire(value.fields, names))
-    if isinstance(value, dict):
-        return {name: _to_wire(item, names) for name, item in value.items()}
-    return value
-
-
-def _from_wire(value: Any) -> Any:
-    if type(value) is wire.WireTensor:
-        if value.dtype == "bfloat16":
-            array = (np.frombuffer(value.data, "<u2").astype(np.uint32) << 16).view(np.float32)
-        else:
-            array = np.frombuffer(value.data, np.dtype(value.dtype))
-        return Tensor(array.reshape(value.shape), value.dtype, value.device)
-    if type(value) in (list, tuple):
-        return type(value)(_from_wire(item) for item in value)
-    if type(value) is dict:
-        return {key: _from_wire(item) for key, item in value.items()}
-    if type(value) is wire.WireRecord:
-        return Record(value.type_name, _from_wire(value.fields))
-    return value
-
-
-def _text(value: object) -> str:
-    """A string that can be written anywhere: unpaired surrogates are replaced."""
-    return value[:2_000].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""

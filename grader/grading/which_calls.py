@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import course
-from .student import Call, Half, Record, Transposed
+from .calls import Call, Half, Record, Transposed
 
 Features = Iterator[tuple[str, str, bool]]
 """What a call has ("kl_coef is not 0"), what is true of calls without it ("kl_coef is 0"), and whether it has it."""

@@ -10,10 +10,12 @@ from typing import Any
 
 from ..core.python_errors import is_built_in
 from ..core.result import FAILED, GRADER_ERROR, CheckResult
+from .calls import Call, Record, is_array
+from .calls_on_the_wire import as_sent
 from .check import Check
 from .meanings import system_meaning
 from .shown_call import show_call
-from .student import Call, Record, StudentDied, StudentError, as_sent, is_array
+from .student_errors import StudentDied, StudentError
 
 _WRITTEN: dict[str, set[str]] = {}
 """Id of a check to the texts of its calls, because a process that grades a class needs them often."""

@@ -21,6 +21,7 @@ from ..core import course
 from ..core.contents import read_submission
 from ..core.submission import Submission
 from ..grading import differences, recorded_answers
+from ..grading.calls import Example
 from ..grading.check import checks_of
 from ..grading.debug import InProcess
 from ..grading.differences import (
@@ -35,7 +36,7 @@ from ..grading.differences import (
     tolerance_of,
 )
 from ..grading.recorded_answers import Observation
-from ..grading.student import Example, Student
+from ..grading.student import Student
 from . import compose
 from .catalogue import KnownAnswer, known_mistakes, parsed
 

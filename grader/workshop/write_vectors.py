@@ -24,7 +24,8 @@ from ..grading.check import Check, checks_of, modules
 from ..grading.recorded_answers import Observation, RecordedAnswer
 from ..grading.run import grade_submission
 from ..grading.settings import GradingSettings
-from ..grading.student import Loaded, ModuleProblem, Student
+from ..grading.student import Loaded, Student
+from ..grading.student_errors import ModuleProblem
 from .catalogue import KnownAnswer, known_mistakes
 from .generated import one_per_line
 

@@ -11,10 +11,10 @@ import pytest
 from grader.core.result import PASSED, WAITING, Result
 from grader.core.submission import Submission
 from grader.grading import recorded_answers
+from grader.grading.calls import Half
 from grader.grading.check import checks_of
 from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings
-from grader.grading.student import Half
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import known_mistakes, replaced
 

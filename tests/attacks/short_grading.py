@@ -20,7 +20,7 @@ from attack import HONEST_EXERCISE, attacked_functions
 
 from grader.core import course
 from grader.core.submission import Submission
-from grader.grading import grading_program, plugin, settings
+from grader.grading import grading_program, hypothesis_profile, settings
 from grader.grading.check import Check
 from grader.grading.settings import GradingSettings, declared_checks
 
@@ -56,5 +56,5 @@ def _settings(submission: Submission, exercises: Sequence[str], start: Any, **op
 if __name__ == "__main__":
     course.CALL_SECONDS = CALL_SECONDS
     settings.GradingSettings = _settings  # type: ignore[assignment,misc]
-    plugin.use_profile = functools.partial(plugin.use_profile, shrink=False)
+    hypothesis_profile.use_profile = functools.partial(hypothesis_profile.use_profile, shrink=False)
     grading_program.main()

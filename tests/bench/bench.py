@@ -109,14 +109,14 @@ def levels(rounds: int = 5) -> None:
 
     from grader.core import course
     from grader.core.contents import read_submission
-    from grader.grading import plugin
+    from grader.grading import hypothesis_profile
     from grader.grading.debug import InProcess
     from grader.grading.run import grade_submission
     from grader.grading.settings import GradingSettings
     from grader.grading.student import Loaded, Student
     from grader.sandbox.sandbox import Sandbox, missing_walls
 
-    plugin.use_profile()
+    hypothesis_profile.use_profile()
     submission = read_submission(ROOT / "reference")
     exercises = [exercise.name for exercise in course.EXERCISES]
     rewards = np.array([[1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]])

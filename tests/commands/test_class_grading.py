@@ -38,7 +38,7 @@ from grader.core.contents import Contents, NoWorksheet
 from grader.core.result import TOO_BUSY
 from grader.core.submission import Submission
 from grader.grading.grading_process import GradingProcess
-from grader.grading.plugin import WATCH_INPUTS
+from grader.grading.hypothesis_profile import WATCH_INPUTS
 from grader.workshop.catalogue import known_mistakes
 
 ROOT = course.ROOT

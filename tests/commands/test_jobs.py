@@ -16,7 +16,7 @@ from waiting import wait_until
 from grader.commands import grade as cli
 from grader.commands.grade_options import parse
 from grader.core.contents import read_submission
-from grader.grading import plugin
+from grader.grading import hypothesis_profile
 from grader.grading.grading_process import GradingProcess
 from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings, declared_checks
@@ -62,7 +62,7 @@ def run(sandbox: Sandbox):
         return grade_submission(settings, process=process, **options)
 
     with grading_profile():
-        plugin.use_profile(2)
+        hypothesis_profile.use_profile(2)
         yield run
 
 

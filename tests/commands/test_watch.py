@@ -23,7 +23,7 @@ from grader.core.contents import read_submission
 from grader.core.result import Result, replace_file
 from grader.core.submission import Submission
 from grader.grading import run
-from grader.grading.plugin import WATCH_INPUTS
+from grader.grading.hypothesis_profile import WATCH_INPUTS
 
 RIGHT = (course.MODEL_ANSWERS / "kl.py").read_text("utf-8")
 ADVANTAGES = (course.MODEL_ANSWERS / "advantages.py").read_text("utf-8")

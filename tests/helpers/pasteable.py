@@ -18,8 +18,8 @@ import numpy as np
 
 from grader.core import course
 from grader.grading import recorded_answers
+from grader.grading.calls import Example, Half, Record, Transposed
 from grader.grading.check import checks_of
-from grader.grading.student import Example, Half, Record, Transposed
 
 _PLACES = ("oracles", "exercises", "worksheet")
 """Where the grader computes what the exercises ask for; functions elsewhere may do more than compute."""

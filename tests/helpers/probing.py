@@ -17,7 +17,8 @@ import pytest
 from grader.core import course
 from grader.core.course import Exercise
 from grader.core.submission import Submission
-from grader.grading.student import Clock, Student, StudentDied, StudentError
+from grader.grading.student import Clock, Student
+from grader.grading.student_errors import StudentDied, StudentError
 from grader.sandbox.sandbox import Sandbox
 
 PROBE = Exercise("probe", "A function that does anything", 1, ("f(x)",))

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from grader.grading import compare
+from grader.grading.calls import Answer, Call, Half, Record, Tensor, Transposed
+from grader.grading.calls_on_the_wire import as_sent
 from grader.grading.compare import Mismatch
-from grader.grading.student import Answer, Call, Half, Record, Tensor, Transposed, as_sent
 from grader.sandbox.worker.wire import Foreign
 
 CALL = Call("f", {"x": np.array([1.0])}, {})

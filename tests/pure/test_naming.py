@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from grader.grading import recorded_answers
+from grader.grading.calls import Example
 from grader.grading.check import checks_of
+from grader.grading.findings import Failure
 from grader.grading.naming import Observed, Reasons, reasons
-from grader.grading.plugin import Failure
 from grader.grading.recorded_answers import Observation, RecordedAnswer, agree
-from grader.grading.student import Example
 
 SINGLE = [
     ("advantages", "group_advantages", "divides_by_group_size_minus_one"),

@@ -10,8 +10,8 @@ import pytest
 from pasteable import answering
 
 from grader.core import course
+from grader.grading.calls import Record
 from grader.grading.check import checks_of
-from grader.grading.student import Record
 from grader.oracles import recorded
 from grader.oracles.charlm_oracle import Settings
 from grader.workshop import handout, oracle_records

@@ -16,9 +16,9 @@ import torch
 from grader.core import course
 from grader.exercises.charlm import checks as charlm_checks
 from grader.grading import compare
+from grader.grading.calls import Answer, Call, Half, Record, Same, Tensor, Transposed
 from grader.grading.compare import Mismatch
 from grader.grading.shown_call import Shown, is_written_out, needed_imports, show_call
-from grader.grading.student import Answer, Call, Half, Record, Same, Tensor, Transposed
 from reference.given import charlm_model
 
 ONE, TWO = np.array([1.0, 2.0]), np.array([3.0, 4.0])

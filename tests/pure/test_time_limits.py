@@ -10,7 +10,8 @@ from hypothesis import settings
 from grader.core import course
 from grader.core.result import ExerciseResult, Result
 from grader.core.submission import Submission
-from grader.grading.plugin import DEFAULT_INPUTS, GradingPlugin
+from grader.grading.hypothesis_profile import DEFAULT_INPUTS
+from grader.grading.plugin import GradingPlugin
 from grader.grading.settings import GradingSettings
 
 

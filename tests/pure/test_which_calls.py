@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.grading.student import Call, Record
+from grader.grading.calls import Call, Record
 from grader.grading.which_calls import which_are_wrong
 
 

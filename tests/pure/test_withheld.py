@@ -10,7 +10,8 @@ import pytest
 
 from grader.core.result import BROKEN, FAILED, CheckResult, Curve, Outcome
 from grader.core.result import Frame as Place
-from grader.grading.student import Call, StudentDied, StudentError
+from grader.grading.calls import Call
+from grader.grading.student_errors import StudentDied, StudentError
 from grader.grading.withheld import withhold
 from grader.sandbox.worker_process import WorkerDied
 

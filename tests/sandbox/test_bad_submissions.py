@@ -18,11 +18,12 @@ from grader.commands import grade as cli
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, TO_PASTE, WAITING, CheckResult, Result
-from grader.grading import plugin
+from grader.grading import failure_writer
+from grader.grading.calls import Call
 from grader.grading.check import checks_of
 from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings
-from grader.grading.student import Call, Loaded, Student
+from grader.grading.student import Loaded, Student
 from grader.reports import terminal
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker_process import WorkerDied
@@ -189,7 +190,9 @@ def test_an_answer_that_is_remembered_from_the_first_call_is_wrong_from_the_seco
 
 def test_a_worked_example_that_goes_wrong_too_is_shown_instead_of_a_long_call(graded, monkeypatch):
     short = "group_advantages(torch.tensor([[0.0, 1.0]], dtype=torch.float64))"
-    monkeypatch.setattr(plugin, "_LONG_CALL", len(short))  # how long the fresh input is depends on the submission
+    monkeypatch.setattr(
+        failure_writer, "_LONG_CALL", len(short)
+    )  # how long the fresh input is depends on the submission
     body = "answer = MODEL(rewards, **options)\nreturn answer if rewards.shape[-1] == 4 else -answer"
     gate = graded(around_model(body)).checks[0]
     assert gate.outcome == FAILED and gate.call == short

@@ -13,8 +13,10 @@ from probing import submission_of
 from grader.core import course
 from grader.core.course import Exercise
 from grader.core.submission import Submission
+from grader.grading.calls import Answer, Example, Record, Same, Tensor, Transposed
 from grader.grading.compare import Mismatch, mode_kept, no_graph, parameters, record, untouched
-from grader.grading.student import Answer, Example, Record, Same, Student, StudentError, Tensor, Transposed
+from grader.grading.student import Student
+from grader.grading.student_errors import StudentError
 from grader.sandbox.sandbox import Sandbox
 
 GIVEN = Exercise("probe", "A function that does anything", 1, ("f(x, y)",), given=("bandit_task.py",))

@@ -18,7 +18,8 @@ from probing import MOMENT, PROBE, death_of, probe, submission_of, value_of
 from waiting import wait_until
 
 from grader.core import course
-from grader.grading.student import Clock, Student, StudentDied, StudentError
+from grader.grading.student import Clock, Student
+from grader.grading.student_errors import StudentDied, StudentError
 from grader.sandbox import interpreter, sandbox
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import home

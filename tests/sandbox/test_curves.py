@@ -9,9 +9,10 @@ from submissions import grading_profile
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.grading import curves
+from grader.grading.calls import Record
 from grader.grading.run import grade_submission
 from grader.grading.settings import GradingSettings, declared_checks
-from grader.grading.student import Record, Student
+from grader.grading.student import Student
 from grader.oracles import simulation
 from grader.workshop import write_vectors
 

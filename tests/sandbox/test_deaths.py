@@ -11,15 +11,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from probing import MOMENT, PROBE, death_of, error_of, pid_outside, probe, submission_of, value_of
 
-from grader.grading.student import (
-    Clock,
-    Example,
-    MachineTooBusy,
-    ModelAnswerDied,
-    Student,
-    StudentDied,
-    StudentError,
-)
+from grader.grading.calls import Example
+from grader.grading.student import Clock, Student
+from grader.grading.student_errors import MachineTooBusy, ModelAnswerDied, StudentDied, StudentError
 from grader.sandbox import worker_process
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import wire

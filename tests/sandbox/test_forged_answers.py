@@ -7,7 +7,7 @@ import pytest
 from forging import CHANNEL
 from probing import MOMENT, death_of, probe, value_of
 
-from grader.grading.student import StudentDied
+from grader.grading.student_errors import StudentDied
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import wire
 

@@ -12,7 +12,8 @@ import pytest
 from probing import MOMENT, is_gone, pid_outside, probe, run_script, value_of
 
 from grader.core import course
-from grader.grading.student import Clock, StudentDied
+from grader.grading.student import Clock
+from grader.grading.student_errors import StudentDied
 from grader.sandbox.forked_worker import ForkServer
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker.confine import WorkerSettings
@@ -112,7 +113,7 @@ import contextlib, gc, json, os, sys, threading
 from pathlib import Path
 from probing import probe
 from grader.sandbox.sandbox import Sandbox
-from grader.grading.student import StudentDied
+from grader.grading.student_errors import StudentDied
 
 def descendants(pid):
     children = [int(pid) for path in Path(f"/proc/{pid}/task").glob("*/children") for pid in path.read_text().split()]

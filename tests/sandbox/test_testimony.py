@@ -9,7 +9,9 @@ import pytest
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.grading.student import Example, Student, as_sent
+from grader.grading.calls import Example
+from grader.grading.calls_on_the_wire import as_sent
+from grader.grading.student import Student
 
 CHANGES_ITS_ARGUMENT = """
 import builtins, sys, random

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example, Half, Transposed
 from grader.grading.check import check
 from grader.grading.compare import close, require, same, tensor, untouched
 from grader.grading.strategies import reward_groups, reward_groups_with_ties
-from grader.grading.student import Example, Half, Transposed
 from grader.oracles.formulas import advantages_of
 
 PAGE_EXAMPLE = np.array([[1.0, 0.0, 0.0, 0.0], [4.0, 2.0, 2.0, 0.0]])

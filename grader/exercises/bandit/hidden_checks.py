@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Record
 from grader.grading.check import check
 from grader.grading.compare import same
 from grader.grading.strategies import bandit_groups, logit_pairs
-from grader.grading.student import Record
 
 
 @check("policy_entropy", points=1)

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example, Half, Transposed
 from grader.grading.check import check
 from grader.grading.compare import gradient, no_gradient, require, same, same_gradient, tensor, untouched
 from grader.grading.strategies import logp_pairs, ratios_and_advantages
-from grader.grading.student import Example, Half, Transposed
 from grader.oracles.formulas import clip_binds, clipped
 
 LOGP = np.log(np.array([0.5, 0.2, 0.9]))

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example, Half, Transposed
 from grader.grading.check import check
 from grader.grading.compare import close, no_gradient, require, same, same_gradient, show, tensor, untouched
 from grader.grading.strategies import logit_pairs, logp_pairs
-from grader.grading.student import Example, Half, Transposed
 from grader.oracles.formulas import exact_kl, k3, softmax
 
 POLICY = np.log(np.array([[0.5, 0.5], [0.9, 0.1]]))

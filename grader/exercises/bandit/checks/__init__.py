@@ -7,7 +7,7 @@ right answer.
 
 import numpy as np
 
-from grader.grading.student import Record
+from grader.grading.calls import Record
 from grader.oracles import simulation
 
 LOGITS = np.array([1.0, 0.0, -1.0, 0.5])

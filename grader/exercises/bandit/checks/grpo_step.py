@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example
 from grader.grading.check import check
 from grader.grading.compare import close, no_graph, same, tensor, untouched
 from grader.grading.strategies import bandit_groups
-from grader.grading.student import Example
 
 from . import ACTIONS, LOGITS, REF_LOGITS, REWARDS, SURE, config, grpo_oracle
 

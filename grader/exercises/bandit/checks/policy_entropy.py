@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example, Half, Transposed
 from grader.grading.check import check
 from grader.grading.compare import same, tensor, untouched
 from grader.grading.strategies import logit_pairs
-from grader.grading.student import Example, Half, Transposed
 from grader.oracles import simulation
 
 from . import LOGITS, REF_LOGITS

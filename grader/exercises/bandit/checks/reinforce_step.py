@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example
 from grader.grading.check import check
 from grader.grading.compare import close, no_graph, same, tensor, untouched
 from grader.grading.strategies import bandit_groups
-from grader.grading.student import Example
 
 from . import ACTIONS, LOGITS, REWARDS, SURE, config, reinforce_oracle, softmax
 

@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example
 from grader.grading.check import check
 from grader.grading.compare import Mismatch, close, no_global_randomness, record, require, show, tensor, untouched
-from grader.grading.student import Example
 from grader.oracles import simulation
 from grader.oracles.recorded import NoRecord
 

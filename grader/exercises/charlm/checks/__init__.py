@@ -7,8 +7,8 @@ checks of sampling use statistics, and every threshold says how often it fails a
 
 import numpy as np
 
+from grader.grading.calls import MODE, Example, Record, Same
 from grader.grading.compare import close, parameters, require
-from grader.grading.student import MODE, Example, Record, Same
 from grader.oracles import charlm_oracle as oracle
 
 TABLE = np.array([[0.0, 0.5, -0.5], [0.5, 0.0, 1.0], [-1.0, 0.25, 0.0]])

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example, Transposed
 from grader.grading.check import check
 from grader.grading.compare import same, untouched
 from grader.grading.strategies import rollouts
-from grader.grading.student import Example, Transposed
 from grader.oracles import charlm_oracle as oracle
 
 from . import TABLE, TOKENS

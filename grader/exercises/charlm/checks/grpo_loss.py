@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example, Transposed
 from grader.grading.check import check
 from grader.grading.compare import entries, gradient, no_gradient, pair, require, same, same_gradient, tensor, untouched
-from grader.grading.student import Example, Transposed
 from grader.oracles import charlm_oracle as oracle
 
 from . import ADVANTAGES, LOGP, MASK, METRICS, NEAR, OLD_LOGP, REF_TABLE, TOKENS, config, settings

@@ -3,10 +3,10 @@
 import numpy as np
 from hypothesis import example, given
 
+from grader.grading.calls import Example, Half, Transposed
 from grader.grading.check import check
 from grader.grading.compare import mode_kept, same, same_gradient, untouched
 from grader.grading.strategies import rollouts
-from grader.grading.student import Example, Half, Transposed
 from grader.oracles import charlm_oracle as oracle
 from grader.oracles.simulation import log_softmax
 

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example, Record
 from grader.grading.check import check
 from grader.grading.compare import Mismatch, entries, mode_kept, no_global_randomness, number, parameters, require
-from grader.grading.student import Example, Record
 from grader.oracles import charlm_oracle as oracle
 from grader.oracles.pretrained import pretrained_weights
 from grader.oracles.recorded import NoRecord, records

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Tensor
 from grader.grading.check import check
 from grader.grading.compare import entries, mode_kept, no_global_randomness, number, require, show, untouched
 from grader.grading.strategies import rollouts
-from grader.grading.student import Tensor
 from grader.oracles import charlm_oracle as oracle
 
 from . import (

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example, Transposed
 from grader.grading.check import check
 from grader.grading.compare import same, untouched
 from grader.grading.strategies import reward_groups_with_ties
-from grader.grading.student import Example, Transposed
 
 from . import NO_GROUPS
 

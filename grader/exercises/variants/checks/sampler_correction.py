@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example, Half
 from grader.grading.check import check
 from grader.grading.compare import close, no_gradient, same, tensor, untouched
 from grader.grading.strategies import logp_pairs
-from grader.grading.student import Example, Half
 from grader.oracles.formulas import clamped_ratio
 
 from . import LOGP, NEAR, OLD_LOGP

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example, Half, Transposed
 from grader.grading.check import check
 from grader.grading.compare import no_gradient, same, same_gradient, tensor, untouched
-from grader.grading.student import Example, Half, Transposed
 from grader.oracles.formulas import clamped_ratio
 
 from . import EMPTY_ROW, LOGP, NEAR, OLD_LOGP

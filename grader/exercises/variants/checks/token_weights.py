@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.grading.calls import Example, Transposed
 from grader.grading.check import check
 from grader.grading.compare import require, same, tensor, untouched
-from grader.grading.student import Example, Transposed
 
 from . import EMPTY_ROW, NEAR
 
