@@ -9,7 +9,7 @@ from .calls import Answer, Example
 from .compare import Mismatch
 from .meanings import Meaning, Pattern
 from .student import Clock
-from .student_errors import LeftOut
+from .student_errors import NotExecuted
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Findings:
     unfinished: set[str] = field(default_factory=set)  # functions that call one which is not written yet
     errors: list[str] = field(default_factory=list)  # what pytest could not collect
     not_compared: set[str] = field(default_factory=set)  # functions with an answer that a handout has no record for
-    left_out: dict[LeftOut, Note | None] = field(default_factory=dict)  # what was not executed, with a note on it
+    not_executed: dict[NotExecuted, Note | None] = field(default_factory=dict)  # parts of modules, each with a note
     clocks: dict[str, Clock] = field(default_factory=dict)  # what is left of the time of each exercise
 
     def add(self, others: Findings) -> None:
@@ -44,6 +44,6 @@ class Findings:
         self.unfinished |= others.unfinished
         self.not_compared |= others.not_compared
         self.errors += others.errors
-        self.left_out |= others.left_out
+        self.not_executed |= others.not_executed
         for name, clock in others.clocks.items():  # each exercise has spent its time in one process
             self.clocks[name].seconds = min(self.clocks[name].seconds, clock.seconds)

@@ -39,7 +39,7 @@ from .compare import Mismatch
 from .failure_writer import FailureWriter
 from .findings import Findings
 from .hypothesis_profile import DEFAULT_INPUTS, inputs_per_invariant
-from .left_out import about
+from .not_executed import about
 from .recorded_answers import RecordedAnswer
 from .settings import GradingSettings
 from .student import Clock, Imports, Student
@@ -120,7 +120,7 @@ class GradingPlugin:
         self._student = student
         yield student
         if check.whole_name not in self.corrected:
-            self._note_left_out(student)
+            self._note_not_executed(student)
         if self._draws_secretly(request.node):
             self._seen_secretly += (wrong_dtypes or ())[known:]
         self._student = None
@@ -160,11 +160,11 @@ class GradingPlugin:
 
         return show_curve
 
-    def _note_left_out(self, student: Student) -> None:
+    def _note_not_executed(self, student: Student) -> None:
         """Keep a note on each statement of the submission that was not executed."""
-        for part in student.left_out:
-            if len(self.findings.left_out) < _MOST_LEFT_OUT and part not in self.findings.left_out:
-                self.findings.left_out[part] = about(part, student.left_out, self.settings.submission)
+        for part in student.not_executed:
+            if len(self.findings.not_executed) < _MOST_NOT_EXECUTED and part not in self.findings.not_executed:
+                self.findings.not_executed[part] = about(part, student.not_executed, self.settings.submission)
 
     def _wrong_dtypes_of(self, check: Check) -> list[Mismatch] | None:
         """Where the checks of a function note a wrong dtype; None if the check that fails for it is not selected."""
@@ -330,7 +330,7 @@ class GradingPlugin:
         return draws and self.settings.secret != PUBLIC
 
 
-_MOST_LEFT_OUT = 8  # notes on what was not executed
+_MOST_NOT_EXECUTED = 8  # notes on what was not executed
 
 
 def _exercise_seconds(name: str) -> float:

@@ -78,7 +78,7 @@ def grade_submission(
     if grading.failure is not None:
         raise grading.failure
     errors = grading.findings.errors
-    result.notes[:0] = dict.fromkeys(filter(None, grading.findings.left_out.values()))
+    result.notes[:0] = dict.fromkeys(filter(None, grading.findings.not_executed.values()))
     if grading.findings.not_compared:
         result.notes.append(Note(about_not_compared(grading.findings.not_compared)))
     if status == pytest.ExitCode.INTERRUPTED and not errors:

@@ -26,14 +26,14 @@ from .calls import Answer, Call, Example
 from .calls_on_the_wire import call_body, read_answer, safe_text
 from .student_errors import (
     NO_TIME,
-    LeftOut,
     MachineTooBusy,
     ModelAnswerDied,
     ModuleProblem,
     NoFunction,
+    NotExecuted,
     StudentDied,
     StudentError,
-    read_left_out,
+    read_not_executed,
 )
 
 _LEAST_SECONDS = 0.02  # too short for any request
@@ -104,7 +104,7 @@ class Student:
 
     Attributes:
         changed_settings: What the import of the module changed for all of torch, by the names in `serve`.
-        left_out: What was not executed of the module, and of those that it imports.
+        not_executed: The parts of the module, and of those that it imports, that the worker did not execute.
         has_answered: Whether an answer came back in this check.
     """
 
@@ -126,7 +126,7 @@ class Student:
         self._is_model = is_model
         self._imports = imports or Imports()
         self.changed_settings: tuple[str, ...] = ()
-        self.left_out: tuple[LeftOut, ...] = ()
+        self.not_executed: tuple[NotExecuted, ...] = ()
         self._worker: Loaded | None = None
         self._call_seconds: float | None = None
         self._wrong_dtypes: list[Any] | None = None
@@ -281,9 +281,10 @@ class Student:
             settings = loaded.get("settings")
             self.changed_settings = tuple(map(safe_text, settings)) if isinstance(settings, list) else ()
             dead = (
-                LeftOut(name.removesuffix(".py"), 0, "", how, ()) for name, how in (self._imports.deadly or {}).items()
+                NotExecuted(name.removesuffix(".py"), 0, "", how, ())
+                for name, how in (self._imports.deadly or {}).items()
             )
-            self.left_out = (*dead, *read_left_out(loaded.get("left_out")))
+            self.not_executed = (*dead, *read_not_executed(loaded.get("not_executed")))
         except (StudentError, StudentDied) as problem:
             problem.at_import = True
             if isinstance(problem, StudentDied) and problem.death.reason == "timeout":
@@ -302,7 +303,7 @@ class Student:
 
     def _not_callable(self, function: str, problem: object) -> ModuleProblem | StudentError:
         expected, file_name = self._exercise.signature(function), self._exercise.file_name
-        for part in self.left_out if problem == "missing" else ():
+        for part in self.not_executed if problem == "missing" else ():
             if part.file_name == file_name and function in part.names:
                 return self._lost(part)
         if problem not in ("missing", "not callable"):
@@ -317,7 +318,7 @@ class Student:
         kind = NoFunction if problem == "missing" else ModuleProblem
         return kind(f"expected `{expected}` in {file_name}, but {there}")
 
-    def _lost(self, part: LeftOut) -> StudentError:
+    def _lost(self, part: NotExecuted) -> StudentError:
         """Why a function is missing whose definition was not executed."""
         text = self._submission.files.get(part.file_name, "")
         source = "".join(text.split("\n")[part.line - 1 : part.line])

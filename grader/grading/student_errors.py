@@ -10,7 +10,7 @@ from ..sandbox.worker_process import WorkerDied
 from .calls import Call
 from .calls_on_the_wire import safe_text
 
-_MOST_LEFT_OUT = 20  # parts that are read of what a worker left out
+_MOST_NOT_EXECUTED = 20  # that are read of what a worker sends
 NO_TIME = "no time"
 """Why a worker ended that had no time, or too little for an import, because earlier calls had used it up."""
 
@@ -48,7 +48,7 @@ class StudentError(NoAnswer, Exception):
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class NotExecuted:
     """A part of a module that a worker did not execute, because it is not Python or because it raised.
 
     Without a type, it is the whole module, whose import ends the process.
@@ -103,18 +103,18 @@ class ModelAnswerDied(BaseException):
     """
 
 
-def read_left_out(parts: object) -> tuple[LeftOut, ...]:
-    """What a worker says that it left out; nothing if it is malformed, because it may be in a submission's hands."""
+def read_not_executed(parts: object) -> tuple[NotExecuted, ...]:
+    """What a worker did not execute; nothing if its list is malformed: it may be in a submission's hands."""
     try:
         return tuple(
-            LeftOut(
+            NotExecuted(
                 safe_text(module),
                 int(line) % 10_000_000,
                 safe_text(kind)[:100],
                 safe_text(message),
                 tuple(map(safe_text, names)),
             )
-            for module, line, kind, message, names in cast("list[Any]", parts)[:_MOST_LEFT_OUT]
+            for module, line, kind, message, names in cast("list[Any]", parts)[:_MOST_NOT_EXECUTED]
         )
     except (TypeError, ValueError, ArithmeticError, AttributeError):
         return ()

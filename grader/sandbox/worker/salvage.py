@@ -1,8 +1,8 @@
 """Executes a module so that a mistake costs the statement that contains it, not the whole file.
 
-A text that is not Python is cut at module level; blocks that do not compile are left out. A statement that raises is
-skipped. What was left out is returned, so that the report can say so. A function that may have been cut in two is left
-out as well: half a function must not be graded as if it were whole.
+A text that is not Python is cut at module level, and blocks that do not compile are not executed. A statement that
+raises is skipped. What was not executed is returned, so that the report can say so. A function that may have been cut
+in two is not executed either: half a function must not be graded as if it were whole.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ENDS_A_FUNCTION = re.compile(r"[ \t]*(?:return|yield)\b", re.M)
 _CONFLICT, _CONFLICT_END = re.compile(r"<{7}(?: |$)"), re.compile(r">{7}(?: |$)")
 _BINDS = re.compile(r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.M)
 _FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
-_MOST = 20  # of what was left out that are returned
+_MOST = 20  # parts that are returned
 
 
 class Skipped(NamedTuple):
@@ -54,16 +54,16 @@ class Block(NamedTuple):
 
 
 def execute(text: str, file_name: str, namespace: dict[str, Any]) -> list[Skipped]:
-    """Execute the text of a module, and return what was left out.
+    """Execute the text of a module, and return what was not executed.
 
     Raises:
         SyntaxError: nothing in it can be read.
     """
-    left_out: list[Skipped] = []
+    not_executed: list[Skipped] = []
     try:
         code = _compiled_in_cells(text, file_name)
     except SyntaxError as error:
-        text, left_out = _readable(text, file_name)
+        text, not_executed = _readable(text, file_name)
         if not _HEADER.search(text) and not re.search(r"^\w+\s*=", text, re.M):
             raise
         try:
@@ -74,8 +74,8 @@ def execute(text: str, file_name: str, namespace: dict[str, Any]) -> list[Skippe
         exec(code, namespace)
     except BaseException as error:
         _refuse_to_skip(error)
-        left_out += _rest(text, file_name, namespace, error, code.co_flags & _FUTURE)
-    return left_out[:_MOST]
+        not_executed += _rest(text, file_name, namespace, error, code.co_flags & _FUTURE)
+    return not_executed[:_MOST]
 
 
 def _compiled_in_cells(text: str, file_name: str) -> CodeType:
@@ -104,7 +104,7 @@ def _rest(text: str, file_name: str, namespace: dict[str, Any], error: BaseExcep
     first = next((n for n, each in enumerate(statements) if line and (each.end_lineno or 0) >= line), -1)
     if first < 0:
         raise error
-    yield from _left_out(statements[first], error, file_name, namespace, flags)
+    yield from _not_executed(statements[first], error, file_name, namespace, flags)
     for part in statements[first + 1 :]:
         yield from _tried(part, file_name, namespace, flags)
 
@@ -115,10 +115,10 @@ def _tried(part: ast.stmt, file_name: str, namespace: dict[str, Any], flags: int
         exec(compile(ast.Module([part], []), file_name, "exec", flags=flags), namespace)
     except BaseException as error:
         _refuse_to_skip(error)
-        yield from _left_out(part, error, file_name, namespace, flags)
+        yield from _not_executed(part, error, file_name, namespace, flags)
 
 
-def _left_out(
+def _not_executed(
     part: ast.stmt, error: BaseException, file_name: str, namespace: dict[str, Any], flags: int
 ) -> Iterator[Skipped]:
     """What failed of a statement that raised: all of it, but of an import only the names that fail by themselves."""
@@ -181,17 +181,17 @@ def _readable(text: str, file_name: str) -> tuple[str, list[Skipped]]:
             if kept and kept[-1].end == piece.start and _cuts(lines, kept[-1], piece):
                 piece = Block(kept.pop().start, piece.end)
             bad.append((piece, error))
-    left_out = []
+    not_executed = []
     for number, line in enumerate(lines):  # a later cell may have one, where it is not allowed; all code has them here
         lines[number] = _FUTURE_IMPORT.sub("pass", line)
     for piece, error in bad:
         code = "\n".join(lines[piece.start : piece.end])
         names = tuple(dict.fromkeys(name for pair in _BINDS.findall(_without_indented(code)) for name in pair if name))
-        left_out.append(Skipped(error.lineno or piece.start + 1, error, names))
+        not_executed.append(Skipped(error.lineno or piece.start + 1, error, names))
         # An older definition of the same name is not what the student means.
         forget = "; ".join(f"globals().pop({name!r}, None)" for name in names)
         lines[piece.start : piece.end] = [forget] + [""] * (piece.end - piece.start - 1)
-    return "\n".join(lines), left_out
+    return "\n".join(lines), not_executed
 
 
 def _without_indented(code: str) -> str:

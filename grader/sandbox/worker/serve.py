@@ -107,7 +107,7 @@ class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
         self._texts: dict[str, tuple[str, str]] = {}
         self.aliases: dict[str, str] = {}
         self.right: dict[str, dict[str, Any]] = {}  # module to right functions, which take the place of its own
-        self.left_out: dict[str, list[salvage.Skipped]] = {}  # module to what was not executed
+        self.not_executed: dict[str, list[salvage.Skipped]] = {}  # module to what was not executed
         for package in {"", *(f".{name.rpartition('/')[0]}" for name in files if "/" in name)}:
             # Empty, and never the submission's own.
             self._texts[PACKAGE + package] = (f"{folder}{package.replace('.', '/')}/__init__.py", "")
@@ -145,15 +145,15 @@ class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
         module.__file__ = file_name
         right = self.right.get(module.__name__, {})
         try:
-            self.left_out[module.__name__] = salvage.execute(text, file_name, module.__dict__)
+            self.not_executed[module.__name__] = salvage.execute(text, file_name, module.__dict__)
         except SyntaxError:
             if not right:
                 raise
         module.__dict__.update(right)
 
     def why_undefined(self, error: BaseException) -> str:
-        """Which part that was left out would have defined the name that a submission misses, for a message."""
-        for module, parts in self.left_out.items():
+        """Which part that was not executed would have defined the name that a submission misses, for a message."""
+        for module, parts in self.not_executed.items():
             for part in parts:
                 if isinstance(error, NameError) and error.name in part.names:
                     what = f"{type(part.error).__name__}: {_message(part.error)}"[:200]
@@ -208,13 +208,13 @@ class Worker:
         before = {name: get() for name, get in _SETTINGS.items()}
         self._modules[body["module"]] = importlib.import_module(f"{PACKAGE}.{body['module']}")
         settings = [name for name, get in _SETTINGS.items() if get() != before[name]]
-        return {"settings": settings, "left_out": self._left_out()}
+        return {"settings": settings, "not_executed": self._not_executed()}
 
-    def _left_out(self) -> list[Any]:
+    def _not_executed(self) -> list[Any]:
         """What was not executed, as plain data: file, line, kind, message and names."""
         return [
             [module.partition(".")[2], part.line, type(part.error).__name__, _message(part.error), [*part.names]]
-            for module, parts in (self._finder.left_out.items() if self._finder else ())
+            for module, parts in (self._finder.not_executed.items() if self._finder else ())
             for part in parts
         ]
 

@@ -11,7 +11,7 @@ from ..core.source import location, why_not_python
 from ..core.submission import Submission
 from ..core.text import listed, one_line
 from .meanings import what_was_raised
-from .student_errors import LeftOut
+from .student_errors import NotExecuted
 
 _NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 _FOREIGN = re.compile(r"No module named '(\w+)[\w.]*'")
@@ -20,7 +20,7 @@ _ADVICE = ', but Python cannot import your file; move it below the functions, or
 _NO_MODULE = re.compile(r"No module named '(?:submission|starter)\.(\w+)'")
 
 
-def about(part: LeftOut, parts: Sequence[LeftOut], submission: Submission) -> Note | None:
+def about(part: NotExecuted, parts: Sequence[NotExecuted], submission: Submission) -> Note | None:
     """The note; None if another one on the submission says the same.
 
     Args:
@@ -33,7 +33,7 @@ def about(part: LeftOut, parts: Sequence[LeftOut], submission: Submission) -> No
     return Note(text, NoteKind.LEFT_OUT, (part.file_name, *names)) if text else None
 
 
-def _sentence(part: LeftOut, parts: Sequence[LeftOut], submission: Submission, names: Sequence[str]) -> str:
+def _sentence(part: NotExecuted, parts: Sequence[NotExecuted], submission: Submission, names: Sequence[str]) -> str:
     text = submission.files.get(part.file_name, "")
     if not part.type:
         return f"{part.file_name} cannot be imported: your code {one_line(part.message)}; the grader left it out"
@@ -52,15 +52,15 @@ def _sentence(part: LeftOut, parts: Sequence[LeftOut], submission: Submission, n
     return one_line(what, limit=400)
 
 
-def _follows(part: LeftOut, others: Sequence[LeftOut]) -> bool:
-    """Whether it imports what another module lacks because that was left out there."""
+def _follows(part: NotExecuted, others: Sequence[NotExecuted]) -> bool:
+    """Whether it imports what another module lacks because it was not executed there."""
     if lacks := _NO_NAME.match(part.message):
         name, module = lacks.groups()
         return any(other.module == module and (not other.type or name in other.names) for other in others)
     return False
 
 
-def _noted(part: LeftOut, notes: Sequence[Note]) -> bool:
+def _noted(part: NotExecuted, notes: Sequence[Note]) -> bool:
     """Whether the reader's note on a foreign import says it already."""
     if foreign := _FOREIGN.fullmatch(part.message):
         imported = (part.file_name, foreign[1])
