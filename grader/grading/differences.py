@@ -37,7 +37,7 @@ _TOLERANCE = {"float64": 1e-5, "float32": 2e-4, "float16": 2e-2, "bfloat16": 5e-
 _TINY = 1e-30
 """Smaller numbers are recorded with fewer digits."""
 _ZERO = 1e-9
-"""A float64 number this small is 0, relative to the largest next to it."""
+"""A float64 number this small is 0, relative to the largest next to it and to the largest of the model answer's."""
 
 
 def parts(seen: Observation, expected: Observation) -> dict[str, Fingerprint]:
@@ -47,11 +47,24 @@ def parts(seen: Observation, expected: Observation) -> dict[str, Fingerprint]:
     texts: dict[str, list[str]] = {}
     numbers: dict[str, list[Any]] = {}
     for name, text, values in _flat(seen, expected, ""):
-        name = re.sub(r"^\d+\.(?=\D)", "", name)
-        texts.setdefault(name, []).append(text)
-        numbers.setdefault(name, []).extend(values)
+        texts.setdefault(_joined(name), []).append(text)
+        numbers.setdefault(_joined(name), []).extend(values)
+    largest: dict[str, float] = {}
+    for name, _, values in _flat(expected, expected, ""):
+        largest[_joined(name)] = max([largest.get(_joined(name), 0.0), *map(_size, values)])
     zero = _ZERO if expected.get("dtype") == "float64" else 1e3 * _ZERO
-    return {name: _fingerprint(" ".join(texts[name]), numbers[name], zero) for name in texts}
+    return {name: _fingerprint(" ".join(texts[name]), numbers[name], zero, largest.get(name, 0.0)) for name in texts}
+
+
+def _joined(name: str) -> str:
+    """The name of a part without the number of a step."""
+    return re.sub(r"^\d+\.(?=\D)", "", name)
+
+
+def _size(number: Any) -> float:
+    """The magnitude of a finite number; else 0."""
+    size = abs(float(number))
+    return size if math.isfinite(size) else 0.0
 
 
 def _flat(seen: Observation, expected: Observation, where: str) -> Iterator[tuple[str, str, Sequence[Any]]]:
@@ -80,7 +93,8 @@ def _rounded(seen: Observation, expected: Observation) -> str:
     return ""
 
 
-def _fingerprint(text: str, numbers: Sequence[Any], zero: float) -> Fingerprint:
+def _fingerprint(text: str, numbers: Sequence[Any], zero: float, expected: float) -> Fingerprint:
+    """The fingerprint of numbers, where the largest of the model answer's has the size `expected`."""
     values = np.array([float(number) for number in numbers], dtype=np.float64)
     if "rounding" in text or not len(values):
         return text, 0.0, 0.0, 0.0
@@ -88,9 +102,10 @@ def _fingerprint(text: str, numbers: Sequence[Any], zero: float) -> Fingerprint:
     if odd:
         text += " " + " ".join(odd)[:200]
     values = np.where(np.isfinite(values), values, 0.0)
+    is_zero = np.abs(values) <= zero * max(float(np.abs(values).max()), expected)
+    values[is_zero] = 0.0  # rounding errors, which differ from processor to processor
     first, second = (float(_signs(len(values), row) @ values) for row in (0, 1))
     text += f" {len(values)}" + ("" if values.any() else " zero")
-    is_zero = np.abs(values) <= zero * float(np.abs(values).max())
     if is_zero.any() and not is_zero.all():  # a number near 0 would be lost in the sums
         text += f" {zlib.crc32(is_zero.tobytes()):x}"
     return text, first, second, float(np.abs(values).sum())

@@ -236,17 +236,33 @@ def _names(listed: Sequence[Part]) -> list[tuple[str, int, str]]:
 
 
 def _alike(recorded: Mapping[str, AnswerTable], made: Mapping[str, AnswerTable]) -> bool:
-    """Whether two recordings differ in nothing but the last digits."""
+    """Whether two recordings differ only in what depends on the processor: last digits, and what amplifies them."""
     if recorded.keys() != made.keys():
         return False
     for function, table in made.items():
         old = recorded[function]
-        if (old.names, old.larger) != (table.names, table.larger) or not np.array_equal(old.rows, table.rows):
+        if (old.names, old.larger, old.rows.shape) != (table.names, table.larger, table.rows.shape):
             return False
         if _names(old.parts) != _names(table.parts):
             return False
-        for mine, before in zip(table.parts, old.parts, strict=True):
-            pairs = zip(mine.outcomes, before.outcomes, strict=True)
-            if not all(same_fingerprint(*both, mine.tolerance) for both in pairs):
-                return False
+        different = sum(_different(old, table, column) for column in range(len(table.parts)))
+        if different > _AMPLIFIED * table.rows.size:
+            return False
     return True
+
+
+_AMPLIFIED = 1e-4
+"""Share of the outcomes that may differ: one pair of mistakes in a thousand makes a rounding error visible."""
+
+
+def _different(old: AnswerTable, new: AnswerTable, column: int) -> int:
+    """How many sets answer a part otherwise."""
+    before, part = old.parts[column].outcomes, new.parts[column]
+
+    def same(theirs: int, mine: int) -> bool:
+        if UNKNOWN in (theirs, mine):
+            return theirs == mine
+        return same_fingerprint(before[theirs], part.outcomes[mine], part.tolerance)
+
+    pairs, counts = np.unique(np.stack([old.rows[:, column], new.rows[:, column]]), axis=1, return_counts=True)
+    return sum(int(count) for pair, count in zip(pairs.T.tolist(), counts, strict=True) if not same(*pair))

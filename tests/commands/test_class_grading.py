@@ -113,10 +113,10 @@ def test_a_part_that_was_left_out_is_to_decide_if_it_may_have_cost_points(tmp_pa
     assert branch in right
     texts = {
         "colon": right.replace(branch, branch[:-1]),
-        "needed": "import pandas as pd\n" + right.replace(branch, f"    pd.isna(1.0)\n{branch}"),
-        "other": "import pandas as pd\n" + right.replace(branch, f"    logp.nothing\n{branch}"),
+        "needed": "import seaborn as sns\n" + right.replace(branch, f"    sns.set_theme()\n{branch}"),
+        "other": "import seaborn as sns\n" + right.replace(branch, f"    logp.nothing\n{branch}"),
         "print": f"print(kl_estimate)\n{right}",
-        "stub": f"import pandas as pd\n{stub}",
+        "stub": f"import seaborn as sns\n{stub}",
         "part": right.replace("def kl_estimate", "def mine"),
         "typo": right.replace("def kl_estimate", "def kl_estimates"),
     }
@@ -128,7 +128,7 @@ def test_a_part_that_was_left_out_is_to_decide_if_it_may_have_cost_points(tmp_pa
     assert done.returncode == 1 and "Odd files that cost no points: 3 submissions" in done.stdout, done.stdout
     listed = done.stdout.partition("Decide before you publish (4):")[2].split("\n")
     assert listed[1].startswith("  left out: colon: kl_estimate, 12 points: kl.py") and "expected ':'" in listed[1]
-    assert listed[2].startswith("  left out: needed: kl_estimate, 12 points: kl.py imports pandas")
+    assert listed[2].startswith("  left out: needed: kl_estimate, 12 points: kl.py imports seaborn")
     assert listed[3].startswith("  guessed file: part: kl_estimate, 12 points: the grader used my_work.py as kl.py")
     assert listed[4].startswith("  not defined: typo: kl_estimate, 12 points: kl.py does not define it")
     assert "may have cost points: 3 submissions" in class_page(class_report(read_class(tmp_path / "out")))

@@ -77,7 +77,8 @@ def _line(identity: str, earned: Any, points: Any) -> Line:
 def gradescope(text: str) -> Read:
     document = _document("gradescope", text)
     lines = [_line(test["extra_data"]["id"], test["score"], test["max_score"]) for test in document["tests"]]
-    assert all((test["status"] == "passed") >= (test["score"] > 0) for test in document["tests"])
+    for test in document["tests"]:  # a check that fails because of another function may keep its points
+        assert test["status"] == "passed" or test["score"] == 0 or "It fails only because" in test["output"]
     return Read(Fraction(document["score"]), lines, _strings(document))
 
 

@@ -19,6 +19,9 @@ FAR_OLD_LOGP = np.vstack([LOGP[0] + np.array([0.0, -30.0, 29.5, 0.2, 0.0]), OLD_
 # In the first row, the mean is beyond the clamp; with a negative advantage, no clip hides it.
 BEYOND_OLD_LOGP = np.vstack([LOGP[0] - 25.0, OLD_LOGP[1:]]).round(2)
 
+# At one token, the reference gives 54 times the probability: k3 is 49 there.
+FAR_LOGP = np.where(np.arange(LOGP.size).reshape(LOGP.shape) == 12, -5.0, LOGP)
+
 
 def loss_of(*batch):
     """Of log-probabilities under three policies, advantages, mask and config."""
@@ -307,6 +310,7 @@ def test_both_means_are_at_the_level_of_the_config(student, seed):
         Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=0.0)),
         Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=3.0)),
         Example(LOGP, OLD_LOGP, LOGP, ADVANTAGES, MASK, config(kl_coef=3.0)),
+        Example(FAR_LOGP, FAR_LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=1.0)),
     ],
 )
 @given(seed=st.integers(0, 10_000))

@@ -121,6 +121,18 @@ def uses_k2():
     """
 
 
+def clamps_the_kl():
+    """you clamp k3 to [-10, 10]; this loss uses `kl_estimate` as it is
+
+    verl and OpenRLHF clamp there. Where the clamp binds, the KL has no gradient: a token far from the reference is
+    no longer pulled back.
+    """
+    """
+    - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
+    + kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3").clamp(-10.0, 10.0), mask, level=config.loss_level)
+    """
+
+
 def swaps_policy_and_reference_in_the_kl():
     """you call kl_estimate with the reference first; the policy comes first, its second argument is a constant
 
@@ -412,6 +424,36 @@ def counts_masked_tokens_in_the_ratio():
     """
     - length = mask.sum(dim=-1, keepdim=True).clamp(min=1)
     + length = mask.shape[-1]
+    """
+
+
+def ignores_the_mask_in_the_sequence_ratio():
+    """you average the log-ratio over the whole row, masked positions included; include only unmasked positions
+
+    Prompt and padding then decide how far a completion has moved. Replace both log-probabilities by 0 where the mask
+    is False, then divide their sums by the number of unmasked tokens.
+    """
+    """
+    + unmasked_logp, unmasked_old_logp = logp, old_logp.detach()
+      logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
+    """
+    """
+    - length = mask.sum(dim=-1, keepdim=True).clamp(min=1)
+    - means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]
+    + means = [x.mean(dim=-1, keepdim=True) for x in (unmasked_logp, unmasked_old_logp)]
+    """
+
+
+def takes_one_ratio_for_the_batch():
+    """you use one ratio for the whole batch at ratio level "sequence"; there each completion has its own ratio
+
+    A completion that became likelier then hides one that became less likely, and the clip binds for all of them or for
+    none. Take the mean over the tokens of a row, dim=-1.
+    """
+    """
+    - length = mask.sum(dim=-1, keepdim=True).clamp(min=1)
+    - means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]
+    + means = [x.sum() / mask.sum().clamp(min=1) for x in (logp, old_logp)]
     """
 
 

@@ -406,6 +406,18 @@ def makes_a_new_optimizer_in_every_step():
     """
 
 
+def makes_a_new_optimizer_in_every_update():
+    """you make a new optimizer for every update; use one for the whole run, which remembers earlier gradients
+
+    Adam scales a step by the gradients it has seen. A new one has seen none, so every parameter moves by the full
+    learning rate in every update, and the rate does not fall either.
+    """
+    """
+    - metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
+    + metrics = train_step(policy, ref_policy, make_optimizer(policy, config), rollout, config)
+    """
+
+
 def makes_a_new_adamw_in_every_step():
     """you make a new AdamW in every step; state.optimizer is the one that config asks for, for the whole run
 
