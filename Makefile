@@ -46,7 +46,7 @@ check: $(VENV)/installed-dev ## is my change sane? about 90 seconds
 test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land? everything that CI runs: about 9 minutes
 	@$(BIN)/python tests/tiers.py test
 
-proof: $(VENV)/installed-proof tests/browser/node_modules/installed tests/lighthouse/node_modules/installed ## is everything still true? every repetition: two to three hours
+proof: $(VENV)/installed-proof tests/browser/node_modules/installed tests/lighthouse/node_modules/installed ## is everything still true? every repetition: about an hour and a half
 	@$(BIN)/python tests/tiers.py proof
 
 attacks: $(VENV)/installed-dev ## do the walls hold on this machine? every hostile submission; about two minutes, on Linux
