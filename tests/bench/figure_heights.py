@@ -68,7 +68,8 @@ HEIGHTS = """() => [...document.querySelectorAll(".grpo-explorable, article [dat
     const chart = node.localName === "grpo-simulation" && node.querySelector(".grpo-board > .grpo-chart");
     const [height, less] = [node, chart].map((part) => (part ? part.getBoundingClientRect().height : 0));
     const within = node.closest("grpo-myth") ? "grpo-myth " : "";
-    return [within + node.localName + apart.map((name) => `[${name}="${node.getAttribute(name)}"]`).join(""), height - less];
+    const parts = apart.map((name) => `[${name}="${node.getAttribute(name)}"]`);
+    return [within + node.localName + parts.join(""), height - less];
   })"""
 
 
@@ -97,7 +98,7 @@ def largest_of(all_found: list[dict[str, dict[str, float]]]) -> dict[str, dict[s
 
 
 def needed(heights: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """Without the figures of myths that need no more room there than in their chapters, where some ask a question first."""
+    """Without figures that need no more room in a myth than in their chapter, where some ask a question first."""
 
     def is_larger(name: str) -> bool:
         chapter = heights.get(name.removeprefix(MYTH), {})
