@@ -103,14 +103,14 @@ def typeset(formulas: Sequence[tuple[str, bool]]) -> list[str]:
 
 
 def _with_height(formula: str) -> str:
-    """A formula with its height, so that a browser need not lay it out before it comes into view.
+    """A formula with its height (terms.css), so that a browser need not lay it out before it comes into view.
 
     The height is the distance from the top of its highest part to the bottom of its lowest one, from KaTeX's struts.
     """
     struts = [(float(height), -float(down or 0)) for height, down in _STRUT.findall(formula)]
     above, below = max(height - depth for height, depth in struts), max(depth for _, depth in struts)
     height = _KATEX_SIZE * (max(_ABOVE, above) + max(_BELOW, below))
-    return formula.replace("<span", f'<span style="contain-intrinsic-height:auto {height:.3f}em"', 1)
+    return formula.replace("<span", f'<span style="--formula:{height:.3f}em"', 1)
 
 
 def name_terms(page: str) -> str:

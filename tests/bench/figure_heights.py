@@ -37,6 +37,7 @@ PAGES = (
         "worksheet",
     ),
     "exercises/advantages/mistakes",
+    "myths",
 )
 PIXELS = 20  # of a rem
 WIDEST = 1280
@@ -58,13 +59,17 @@ HEADER = """/* Written by `python tests/bench/figure_heights.py`; do not edit. H
 BARE = """() => document.head.append(Object.assign(document.createElement("style"), { textContent:
   ":is(.grpo-explorable, [data-ready]):is(*, #higher) { min-height: 0 !important; } html { scrollbar-width: none; }"
 }))"""
+MYTH = "grpo-myth "
 HEIGHTS = """() => [...document.querySelectorAll(".grpo-explorable, article [data-ready]")]
-  .filter((node) => !node.matches("grpo-question, grpo-quiz, grpo-myth, grpo-worksheet-tools:not([part])"))
+  .filter((node) => !node.matches("grpo-question, grpo-quiz, grpo-myth, grpo-language-model, grpo-dock, "
+    + "grpo-worksheet-tools:not([part])"))
   .map((node) => {
     const apart = ["name", "part"].filter((name) => node.hasAttribute(name) && !node.matches(".grpo-explorable"));
     const chart = node.localName === "grpo-simulation" && node.querySelector(".grpo-board > .grpo-chart");
     const [height, less] = [node, chart].map((part) => (part ? part.getBoundingClientRect().height : 0));
-    return [node.localName + apart.map((name) => `[${name}="${node.getAttribute(name)}"]`).join(""), height - less];
+    const within = node.closest("grpo-myth") ? "grpo-myth " : "";
+    const parts = apart.map((name) => `[${name}="${node.getAttribute(name)}"]`);
+    return [within + node.localName + parts.join(""), height - less];
   })"""
 
 
@@ -90,6 +95,16 @@ def largest_of(all_found: list[dict[str, dict[str, float]]]) -> dict[str, dict[s
     """The largest height of each figure in each range that any engine needs."""
     first = all_found[0]
     return {name: {key: max(found[name][key] for found in all_found) for key in first[name]} for name in first}
+
+
+def needed(heights: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Without figures that need no more room in a myth than in their chapter, where some ask a question first."""
+
+    def is_larger(name: str) -> bool:
+        chapter = heights.get(name.removeprefix(MYTH), {})
+        return any(height > chapter.get(key, 0) for key, height in heights[name].items())
+
+    return {name: by_range for name, by_range in heights.items() if not name.startswith(MYTH) or is_larger(name)}
 
 
 def styles(heights: dict[str, dict[str, float]]) -> str:
@@ -121,7 +136,7 @@ def main() -> int:
             for engine in engines.ALL:
                 with engines.start(engine) as window:
                     found.append(measured(window, address))
-    STYLES.write_text(styles(largest_of(found)), "utf-8", newline="\n")
+    STYLES.write_text(styles(needed(largest_of(found))), "utf-8", newline="\n")
     print(f"wrote {STYLES.relative_to(site_server.ROOT)}")
     return 0
 

@@ -33,7 +33,7 @@ NEEDS = {
     "firefox": "Firefox is missing (Debian: apt install firefox-esr): no page is opened in it.",
     "webkit": "WebKitGTK is missing (Debian: apt install webkit2gtk-driver xvfb): no page is opened in it.",
 }
-KEYS = {"ArrowRight": "\ue014", "ArrowLeft": "\ue012"}
+KEYS = {"ArrowRight": "\ue014", "ArrowLeft": "\ue012", "Enter": "\ue007"}
 NOTES = """<script>
 {
   const problems = window.problems = [];

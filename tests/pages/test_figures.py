@@ -1,5 +1,6 @@
 """What figures can do beyond a control that changes a number, once each."""
 
+import functools
 import re
 from urllib.parse import urlsplit
 
@@ -45,8 +46,12 @@ def test_a_copied_link_brings_back_the_state(open_figure):
 def test_a_word_of_the_text_sets_the_figure(open_figure):
     figure = open_figure("/learn/advantage/", "grpo-group-advantages")
     page = figure.page
-    page.get_by_role("button", name="One correct", exact=True).and_(page.locator(".grpo-word")).click()
-    assert "1 of 6 samples" in figure.status and figure.column(1) == [1, 0, 0, 0, 0, 0]
+    word = page.get_by_role("button", name="One correct", exact=True).and_(page.locator(".grpo-word"))
+    for press in (word.click, functools.partial(word.press, "Enter"), functools.partial(word.press, "Space")):
+        press()
+        assert "1 of 6 samples" in figure.status and figure.column(1) == [1, 0, 0, 0, 0, 0]
+        figure.node.locator("[aria-label=Reset]").click()
+        assert figure.column(1) != [1, 0, 0, 0, 0, 0]
 
 
 IN_VIEW = """([figure, control]) => {

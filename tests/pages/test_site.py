@@ -100,8 +100,14 @@ UNMARKED = """() => [...document.querySelectorAll("article *")].filter((node) =>
     && !backgroundAttachment.includes("local");
 }).map((node) => node.outerHTML.slice(0, 200))"""
 """Parts that scroll sideways without the shadows that say so."""
-BYTES = """() => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
-  .filter(({ name }) => !/sitemap/.test(name)).reduce((sum, entry) => sum + entry.encodedBodySize, 0)"""
+BYTES = """() => {
+  const fonts = [...document.fonts].filter(({ status }) => status === "loaded").map(({ family }) => family);
+  const isUnused = (name) => /KaTeX_[^-]+/.test(name) && !fonts.includes(/KaTeX_[^-]+/.exec(name)[0]);
+  return [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+    .filter(({ name }) => !/sitemap/.test(name) && !isUnused(name))
+    .reduce((sum, entry) => sum + entry.encodedBodySize, 0);
+}"""
+"""Chromium lists the fonts of formulas that an earlier page in the tab has loaded also where there is no formula."""
 HOME, CHAPTER, ANY_PAGE = 150_000, 200_000, 215_000
 PRINTED = """() => [...document.querySelectorAll(".grpo-explorable")].map((node) => [
   node.checkVisibility(), node.querySelector("p[role=status]").checkVisibility(),
