@@ -40,13 +40,13 @@ install: $(VENV)/installed-dev tests/browser/node_modules/installed ## install e
 grade: $(VENV)/installed ## grade starter/, or SUBMISSION=folder; EXERCISES="advantages clip" for some only
 	@$(BIN)/grade $(EXERCISES) --path $(SUBMISSION) || [ $$? -eq 1 ]  # failed checks are a result, not an error of make
 
-check: $(VENV)/installed-dev ## is my change sane? about 90 seconds
+check: $(VENV)/installed-dev ## is my change sane? a minute or two
 	@$(BIN)/python tests/tiers.py check
 
-test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land? everything that CI runs: about 9 minutes
+test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land? everything that CI runs: six to ten minutes
 	@$(BIN)/python tests/tiers.py test
 
-proof: $(VENV)/installed-proof tests/browser/node_modules/installed tests/lighthouse/node_modules/installed ## is everything still true? every repetition: about an hour and a half
+proof: $(VENV)/installed-proof tests/browser/node_modules/installed tests/lighthouse/node_modules/installed ## is everything still true? every repetition: an hour and a half or more
 	@$(BIN)/python tests/tiers.py proof
 
 attacks: $(VENV)/installed-dev ## do the walls hold on this machine? every hostile submission; about two minutes, on Linux

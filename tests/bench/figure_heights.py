@@ -9,6 +9,7 @@ WebKitGTK's letters are up to a tenth wider than Chromium's, so a label that jus
 
 from __future__ import annotations
 
+import argparse
 import math
 import sys
 import tempfile
@@ -122,6 +123,7 @@ def styles(heights: dict[str, dict[str, float]]) -> str:
 
 def main() -> int:
     """Write the file; 2 if an engine is missing."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     missing = [*engines.missing_engines().values()]
     if chromium_program() is None:
         missing.append("Chromium is missing (Debian: apt install chromium).")
