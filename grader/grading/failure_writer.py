@@ -36,15 +36,7 @@ from .meanings import Meaning, exception_meaning, system_meaning, what_was_raise
 from .settings import GradingSettings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import Clock, Student
-from .student_errors import (
-    NO_TIME,
-    MachineTooBusy,
-    ModuleProblem,
-    NoAnswer,
-    NoFunction,
-    StudentDied,
-    StudentError,
-)
+from .student_errors import NO_TIME, MachineTooBusy, ModuleProblem, NoAnswer, NoFunction, StudentDied, StudentError
 from .withheld import is_public, withhold
 
 

@@ -20,15 +20,7 @@ import pytest
 from hypothesis.errors import Flaky
 
 from ..core import course
-from ..core.result import (
-    FAILED,
-    GRADER_ERROR,
-    NOT_WRITTEN,
-    PASSED,
-    WAITING,
-    CheckResult,
-    Result,
-)
+from ..core.result import FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
 from ..core.secret import PUBLIC, fresh_seed
 from ..core.submission import Submission
 from ..oracles import recorded
@@ -43,9 +35,7 @@ from .not_executed import about
 from .recorded_answers import RecordedAnswer
 from .settings import GradingSettings
 from .student import Clock, Imports, Student
-from .student_errors import (
-    NoAnswer,
-)
+from .student_errors import NoAnswer
 
 
 @dataclass(eq=False)  # pytest before 9 asks a plugin for its hash
@@ -163,7 +153,7 @@ class GradingPlugin:
     def _note_not_executed(self, student: Student) -> None:
         """Keep a note on each statement of the submission that was not executed."""
         for part in student.not_executed:
-            if len(self.findings.not_executed) < _MOST_NOT_EXECUTED and part not in self.findings.not_executed:
+            if len(self.findings.not_executed) < _MOST_NOTES and part not in self.findings.not_executed:
                 self.findings.not_executed[part] = about(part, student.not_executed, self.settings.submission)
 
     def _wrong_dtypes_of(self, check: Check) -> list[Mismatch] | None:
@@ -330,7 +320,7 @@ class GradingPlugin:
         return draws and self.settings.secret != PUBLIC
 
 
-_MOST_NOT_EXECUTED = 8  # notes on what was not executed
+_MOST_NOTES = 8  # on parts that were not executed
 
 
 def _exercise_seconds(name: str) -> float:

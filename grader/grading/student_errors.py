@@ -10,7 +10,7 @@ from ..sandbox.worker_process import WorkerDied
 from .calls import Call
 from .calls_on_the_wire import safe_text
 
-_MOST_NOT_EXECUTED = 20  # that are read of what a worker sends
+_MOST_NOT_EXECUTED = 20  # parts to read from a worker's list
 NO_TIME = "no time"
 """Why a worker ended that had no time, or too little for an import, because earlier calls had used it up."""
 

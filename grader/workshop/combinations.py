@@ -235,6 +235,10 @@ def _names(listed: Sequence[Part]) -> list[tuple[str, int, str]]:
     return [(part.check, part.index, part.name) for part in listed]
 
 
+_AMPLIFIED = 1e-4
+"""Share of the outcomes that may differ, because a few pairs of mistakes amplify rounding errors."""
+
+
 def _alike(recorded: Mapping[str, AnswerTable], made: Mapping[str, AnswerTable]) -> bool:
     """Whether two recordings differ only in what depends on the processor: last digits, and what amplifies them."""
     if recorded.keys() != made.keys():
@@ -251,12 +255,8 @@ def _alike(recorded: Mapping[str, AnswerTable], made: Mapping[str, AnswerTable])
     return True
 
 
-_AMPLIFIED = 1e-4
-"""Share of the outcomes that may differ: one pair of mistakes in a thousand makes a rounding error visible."""
-
-
 def _different(old: AnswerTable, new: AnswerTable, column: int) -> int:
-    """How many sets answer a part otherwise."""
+    """How many sets of mistakes have another outcome in a part."""
     before, part = old.parts[column].outcomes, new.parts[column]
 
     def same(theirs: int, mine: int) -> bool:
